@@ -1,0 +1,1 @@
+"""Who is asked what: the three perspectives, the three reviewers and their prompts."""

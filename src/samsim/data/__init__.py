@@ -1,0 +1,1 @@
+"""Samples and gold; gold is reachable through ``samsim.data.gold`` only."""

@@ -1,0 +1,1 @@
+"""The embedded engine: deterministic linguistic analysis, no model download, no network."""

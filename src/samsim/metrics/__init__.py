@@ -1,0 +1,1 @@
+"""What a result is worth: every measure defined once, as a pure function."""

@@ -1,0 +1,1 @@
+"""One sample's way from a text to a result."""

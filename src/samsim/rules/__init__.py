@@ -1,0 +1,1 @@
+"""What is decided: pure functions without I/O, clock or randomness."""
