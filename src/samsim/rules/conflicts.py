@@ -1,0 +1,157 @@
+"""Conflict flags: which tuples cannot all stand as they are (seed 000 §4, seed 002, spec 1).
+
+Four types, always in this order: polarity mismatch on a ref, polarity mismatch on a term without a
+ref, semantic candidates, granularity overlaps; within a type by first appearance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import combinations
+from typing import Any, Literal
+
+from samsim.rules.candidates import normalise_term
+from samsim.schemas.polarity import PolarityName, canonical_polarity
+from samsim.schemas.protocol_conflict_review import Candidate, ConflictFlag
+from samsim.schemas.taxonomy import Taxonomy, as_taxonomy
+
+ConflictMode = Literal["primary_secondary", "primary"]
+Similarity = Callable[[str, str], float]
+SEMANTIC_THETA = 0.6
+_OPPOSITE = frozenset({"positive", "negative"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """The part of a candidate that conflicts are about."""
+
+    tuple_id: str
+    term: str
+    ref: str
+    polarity: PolarityName | None
+
+
+def compute_conflict_flags(
+    candidates: Iterable[Candidate | Mapping[str, Any]],
+    *,
+    conflict_mode: ConflictMode = "primary_secondary",
+    semantic_conflict_enabled: bool = False,
+    granularity: bool = True,
+    taxonomy: Taxonomy | str | None = None,
+    semantic_theta: float = SEMANTIC_THETA,
+    similarity: Similarity | None = None,
+) -> list[ConflictFlag]:
+    """Flag every conflict among the candidates; plain dicts of the same shape are accepted.
+
+    ``taxonomy`` None is the default one (NIKL 2022): it normalises refs and says which entity is the
+    upper one. ``similarity`` replaces the built-in measure of how alike two terms are written.
+    """
+    known = as_taxonomy(taxonomy)
+    rows = [_as_row(candidate, known) for candidate in candidates]
+    flags = _ref_mismatches(rows)
+    if conflict_mode == "primary_secondary":
+        flags += _term_mismatches(rows)
+    if semantic_conflict_enabled:
+        flags += _semantic_candidates(rows, semantic_theta, similarity or surface_similarity)
+    if granularity and known.upper_entity is not None:
+        flags += _granularity_overlaps(rows, known)
+    return flags
+
+
+def surface_similarity(left: str, right: str) -> float:
+    """How alike two terms are written, from 0 to 1: 2 · matching characters / all characters."""
+    a, b = sorted((normalise_term(left), normalise_term(right)))  # the matcher is not symmetric
+    return SequenceMatcher(None, a, b, autojunk=False).ratio()
+
+
+def _as_row(candidate: Candidate | Mapping[str, Any], taxonomy: Taxonomy) -> _Row:
+    def read(name: str) -> Any:
+        return candidate.get(name) if isinstance(candidate, Mapping) else getattr(candidate, name)
+
+    return _Row(
+        tuple_id=read("tuple_id"),
+        term=(read("aspect_term") or "").strip(),
+        ref=taxonomy.normalise(read("aspect_ref") or ""),
+        polarity=canonical_polarity(read("polarity")),
+    )
+
+
+def _group(rows: Iterable[_Row], key: Callable[[_Row], Any]) -> dict[Any, list[_Row]]:
+    groups: dict[Any, list[_Row]] = {}
+    for row in rows:
+        groups.setdefault(key(row), []).append(row)
+    return groups
+
+
+def _ids(rows: Iterable[_Row]) -> tuple[str, ...]:
+    return tuple(row.tuple_id for row in rows)
+
+
+def _disagree(rows: Sequence[_Row]) -> bool:
+    return len({row.polarity for row in rows}) >= 2
+
+
+def _ref_mismatches(rows: Sequence[_Row]) -> list[ConflictFlag]:
+    groups = _group((row for row in rows if row.ref), lambda row: row.ref)
+    return [
+        ConflictFlag(
+            aspect_ref=ref, aspect_term=group[0].term, tuple_ids=_ids(group), conflict_type="ref_polarity_mismatch"
+        )
+        for ref, group in groups.items()
+        if _disagree(group)
+    ]
+
+
+def _term_mismatches(rows: Sequence[_Row]) -> list[ConflictFlag]:
+    groups = _group((row for row in rows if not row.ref and row.term), lambda row: normalise_term(row.term))
+    return [
+        ConflictFlag(aspect_term=group[0].term, tuple_ids=_ids(group), conflict_type="term_polarity_mismatch")
+        for group in groups.values()
+        if _disagree(group)
+    ]
+
+
+def _semantic_candidates(rows: Sequence[_Row], theta: float, similarity: Similarity) -> list[ConflictFlag]:
+    flags = []
+    opposed = (row for row in rows if row.ref and row.term and row.polarity in _OPPOSITE)
+    for ref, group in _group(opposed, lambda row: row.ref).items():
+        by_term = _group(group, lambda row: normalise_term(row.term))
+        for (left_key, left), (right_key, right) in combinations(by_term.items(), 2):
+            if not _any_opposite(left, right) or similarity(left_key, right_key) < theta:
+                continue
+            members = [row for row in group if row in left or row in right]
+            flags.append(
+                ConflictFlag(
+                    aspect_ref=ref,
+                    aspect_term=f"{left[0].term}|{right[0].term}",
+                    tuple_ids=_ids(members),
+                    conflict_type="semantic_conflict_candidate",
+                )
+            )
+    return flags
+
+
+def _any_opposite(left: Iterable[_Row], right: Iterable[_Row]) -> bool:
+    right_polarities = {row.polarity for row in right}
+    return any(_OPPOSITE - {row.polarity} <= right_polarities for row in left)
+
+
+def _granularity_overlaps(rows: Sequence[_Row], taxonomy: Taxonomy) -> list[ConflictFlag]:
+    """One flag per attribute and polarity that the upper entity and a lower one both claim."""
+    flags = []
+    split = {row.ref: taxonomy.split(row.ref) for row in rows if taxonomy.is_valid(row.ref)}
+    groups = _group((row for row in rows if row.ref in split), lambda row: (split[row.ref][1], row.polarity))
+    for group in groups.values():
+        upper = [row for row in group if split[row.ref][0] == taxonomy.upper_entity]
+        if upper and len(upper) < len(group):
+            flags.append(
+                ConflictFlag(
+                    aspect_ref=upper[0].ref,
+                    aspect_term=group[0].term,
+                    tuple_ids=_ids(group),
+                    conflict_type="granularity_overlap_candidate",
+                )
+            )
+    return flags

@@ -1,0 +1,133 @@
+"""What the rules let through of the reviewers' proposals (spec 1, Review: "enforced in code").
+
+Whatever an engine says: only flagged or doubted tuples can be touched, no tuple can be made, and an
+incomplete FLIP or MERGE is a FLAG. Everything that was not let through unchanged is a ``Refusal``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from samsim.schemas.polarity import canonical_polarity
+from samsim.schemas.protocol_conflict_review import (
+    ACTION_TYPES,
+    AGENTS,
+    REASON_CODES,
+    ActionType,
+    Agent,
+    Candidate,
+    ConflictFlag,
+    NewValue,
+    Refusal,
+    ReviewActionItem,
+    ValidatorRisk,
+)
+
+ActionsByTuple = dict[str, dict[Agent, ReviewActionItem | None]]
+_KNOWN_REASONS = frozenset(REASON_CODES)
+
+
+@dataclass(frozen=True, slots=True)
+class EnforcedReview:
+    """The votes that count, per reviewable tuple and agent, and what was refused."""
+
+    actions_by_tuple: ActionsByTuple
+    refusals: tuple[Refusal, ...]
+
+
+def reviewable_ids(flags: Iterable[ConflictFlag], risks: Iterable[ValidatorRisk]) -> frozenset[str]:
+    """The ids a review may touch: those in a flag or a risk."""
+    return frozenset(tuple_id for flag in flags for tuple_id in flag.tuple_ids) | {risk.tuple_id for risk in risks}
+
+
+def enforce_review_actions(
+    proposals: Mapping[Agent, Sequence[ReviewActionItem]],
+    candidates: Sequence[Candidate],
+    flags: Sequence[ConflictFlag],
+    risks: Sequence[ValidatorRisk],
+) -> EnforcedReview:
+    """Turn proposals into at most one valid vote per agent and reviewable tuple.
+
+    The order of the agents in ``proposals`` does not matter. Tuples come out in candidate order.
+    """
+    allowed = reviewable_ids(flags, risks)
+    by_id = {candidate.tuple_id: candidate for candidate in candidates}
+    reviewable = [tuple_id for tuple_id in by_id if tuple_id in allowed]
+    votes: ActionsByTuple = {tuple_id: dict.fromkeys(AGENTS) for tuple_id in reviewable}
+    refusals: list[Refusal] = []
+    for agent in AGENTS:
+        claims: dict[str, list[ReviewActionItem]] = {}
+        for item in proposals.get(agent, ()):
+            for tuple_id in dict.fromkeys(item.target_tuple_ids):
+                if tuple_id in votes:
+                    vote, problem = _complete(item, by_id[tuple_id], agent)
+                    claims.setdefault(tuple_id, []).append(vote)
+                else:
+                    problem = "not_flagged" if tuple_id in by_id else "unknown_tuple"
+                if problem:
+                    refusals.append(_refusal(agent, tuple_id, problem, item))
+        for tuple_id, cast in claims.items():
+            votes[tuple_id][agent], problem = _one_vote(cast, agent)
+            if problem:
+                refusals.extend(_refusal(agent, tuple_id, problem, item) for item in cast)
+    return EnforcedReview(actions_by_tuple=votes, refusals=tuple(refusals))
+
+
+def _refusal(agent: Agent, tuple_id: str, reason: str, item: ReviewActionItem) -> Refusal:
+    return Refusal(
+        actor=agent,
+        tuple_id=tuple_id,
+        reason=reason,
+        claimed_action=item.action_type,
+        claimed_reason_code=item.reason_code,
+    )
+
+
+def _vote(
+    agent: Agent, tuple_id: str, action: ActionType, reason_code: str, new_value: NewValue | None = None
+) -> ReviewActionItem:
+    return ReviewActionItem(
+        action_type=action, target_tuple_ids=[tuple_id], new_value=new_value, reason_code=reason_code, actor=agent
+    )
+
+
+def _complete(item: ReviewActionItem, candidate: Candidate, agent: Agent) -> tuple[ReviewActionItem, str | None]:
+    """One claim on one tuple as a valid vote, and why it is not what was claimed (or None)."""
+    tuple_id = candidate.tuple_id
+    incomplete = _vote(agent, tuple_id, "FLAG", "FORMAT_INCOMPLETE")
+    action = _known_action(item.action_type)
+    if action is None:
+        return incomplete, "unknown_action"
+    known_reason = item.reason_code in _KNOWN_REASONS
+    reason = item.reason_code if known_reason else "FORMAT_INCOMPLETE"
+    problem = None if known_reason else "unknown_reason_code"
+    claimed: NewValue = item.new_value or {}
+    if action == "FLIP":
+        polarity = canonical_polarity(claimed.get("polarity"))
+        if polarity is None:
+            return incomplete, "flip_without_polarity"
+        if polarity == candidate.polarity:
+            return incomplete, "flip_to_same_polarity"
+        return _vote(agent, tuple_id, "FLIP", reason, {"polarity": polarity}), problem
+    if action == "MERGE":
+        ref = (claimed.get("normalized_ref") or "").strip()
+        if not ref:
+            return incomplete, "merge_without_ref"
+        return _vote(agent, tuple_id, "MERGE", reason, {"normalized_ref": ref}), problem
+    return _vote(agent, tuple_id, action, reason), problem
+
+
+def _known_action(claimed: str) -> ActionType | None:
+    name = claimed.strip().upper()
+    return next((action for action in ACTION_TYPES if action == name), None)
+
+
+def _one_vote(cast: Sequence[ReviewActionItem], agent: Agent) -> tuple[ReviewActionItem, str | None]:
+    """Several votes of one agent on one tuple as one: equal ones agree, KEEP + FLAG is FLAG."""
+    first = cast[0]
+    if all((vote.action_type, vote.new_value) == (first.action_type, first.new_value) for vote in cast):
+        return first, None
+    if {vote.action_type for vote in cast} == {"KEEP", "FLAG"}:
+        return next(vote for vote in cast if vote.action_type == "FLAG"), None
+    return _vote(agent, first.target_tuple_ids[0], "FLAG", "FORMAT_INCOMPLETE"), "contradictory_actions"

@@ -1,0 +1,209 @@
+"""The records of the conflict-review protocol, with the seed documents' names.
+
+What an engine writes (``PerspectiveASTEStage1Schema``, ``ReviewOutputSchema``) is read leniently:
+missing optional fields get defaults and unknown ones are ignored, because the rules enforce the
+rest. What samsim writes itself is strict and frozen.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, TypedDict, get_args
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+
+from samsim.schemas.polarity import Polarity, PolarityName
+
+Agent = Literal["A", "B", "C"]
+AGENTS: tuple[Agent, ...] = get_args(Agent)
+
+ActionType = Literal["KEEP", "DROP", "FLIP", "MERGE", "FLAG"]
+ACTION_TYPES: tuple[ActionType, ...] = get_args(ActionType)
+DecidedAction = Literal["KEEP", "DROP", "FLIP", "FLAG"]
+ArbiterRule = Literal["1", "2", "3", "facet"]
+ArbiterVersion = Literal["v1", "v2"]
+
+ReasonCode = Literal[
+    "NEGATION_SCOPE",
+    "CONTRAST_CLAUSE",
+    "IMPLICIT_ASPECT",
+    "ASPECT_REF_MISMATCH",
+    "SPAN_OVERLAP_MERGE",
+    "DUPLICATE_TUPLE",
+    "WEAK_EVIDENCE",
+    "POLARITY_UNCERTAIN",
+    "FORMAT_INCOMPLETE",
+    "KEEP_BEST_SUPPORTED",
+    "WEAK_INFERENCE",
+    "EXPLICIT_NOT_REQUIRED",
+    "STRUCTURAL_INCONSISTENT",
+    # CR v2
+    "REDUNDANT_UPPER_REF",
+    "REDUNDANT_REF_UNCERTAIN",
+    "FACET_MINORITY_SIGNAL",
+    "TIE_UNRESOLVED",
+]
+REASON_CODES: tuple[ReasonCode, ...] = get_args(ReasonCode)
+
+ConflictType = Literal[
+    "ref_polarity_mismatch",
+    "term_polarity_mismatch",
+    "semantic_conflict_candidate",
+    "granularity_overlap_candidate",
+    # Seed 002 lists this one in _FACET_PRIORITY; it is read when given, never written by us.
+    "REDUNDANT_UPPER_REF",
+]
+RiskType = Literal[
+    "INVALID_REF",
+    "TERM_NOT_IN_TEXT",
+    "EVIDENCE_NOT_IN_TEXT",
+    "SPAN_MISMATCH",
+    "OPINION_AS_TARGET",
+    "NEGATION_SCOPE",
+    "CONTRAST_SCOPE",
+]
+Severity = Literal["low", "mid", "high"]
+
+_LEGACY_CONFLICT_TYPES = {"polarity_mismatch": "ref_polarity_mismatch"}
+
+
+def _empty_for_null(value: Any) -> Any:
+    return "" if value is None else value
+
+
+def _current_conflict_type(value: Any) -> Any:
+    return _LEGACY_CONFLICT_TYPES.get(value, value) if isinstance(value, str) else value
+
+
+# Models often write null where a string is meant to be empty.
+LenientText = Annotated[str, BeforeValidator(_empty_for_null), WithJsonSchema({"type": "string"})]
+# Read as any text, so that the enforcement can refuse and count what is not allowed.
+ClaimedAction = Annotated[str, WithJsonSchema({"type": "string", "enum": list(ACTION_TYPES)})]
+ClaimedReason = Annotated[
+    str, BeforeValidator(_empty_for_null), WithJsonSchema({"type": "string", "enum": list(REASON_CODES)})
+]
+
+
+class Written(BaseModel):
+    """Base of the records samsim writes: frozen, nothing unknown."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Span(BaseModel):
+    """Character offsets (code points) into the text as given."""
+
+    model_config = ConfigDict(frozen=True)
+
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+
+
+class ASTETripletItem(BaseModel):
+    """One aspect–opinion–polarity triplet as a perspective reports it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    aspect_term: LenientText = ""
+    aspect_ref: LenientText = ""
+    polarity: Polarity
+    opinion_term: LenientText = ""
+    evidence: LenientText = ""
+    span: Span | None = None
+    confidence: float = Field(default=0.5, ge=0.0, le=1.0)
+    rationale: LenientText = ""
+
+
+class PerspectiveASTEStage1Schema(BaseModel):
+    """What a perspective answers in Stage 1."""
+
+    triplets: list[ASTETripletItem]
+
+
+class NewValue(TypedDict, total=False):
+    """What a FLIP or a MERGE wants to write; read leniently, enforced by the rules."""
+
+    polarity: str | None
+    normalized_ref: str | None
+
+
+class ReviewActionItem(BaseModel):
+    """One proposal of a reviewer."""
+
+    model_config = ConfigDict(frozen=True)
+
+    action_type: ClaimedAction
+    target_tuple_ids: list[str] = Field(default_factory=list)
+    new_value: NewValue | None = None
+    reason_code: ClaimedReason = ""
+    actor: Agent | None = None
+
+
+class ReviewOutputSchema(BaseModel):
+    """What a reviewer answers."""
+
+    review_actions: list[ReviewActionItem]
+
+
+class Candidate(Written):
+    """A Stage 1 triplet with its id; the unit that is flagged, reviewed and decided."""
+
+    tuple_id: str
+    aspect_term: str
+    aspect_ref: str
+    polarity: Polarity
+    opinion_term: str = ""
+    evidence: str = ""
+    span: Span | None = None
+    origin_agent: Agent
+    confidence: float = 0.5
+
+
+class ValidatorRisk(Written):
+    """A deterministic doubt about one tuple; the description never quotes the text."""
+
+    tuple_id: str
+    risk_type: RiskType
+    severity: Severity
+    description: str
+
+
+class ConflictFlag(Written):
+    """Tuples that cannot all stand as they are."""
+
+    aspect_ref: str = ""
+    aspect_term: str = ""
+    tuple_ids: tuple[str, ...]
+    conflict_type: Annotated[ConflictType, BeforeValidator(_current_conflict_type)]
+
+
+class Refusal(Written):
+    """A reviewer's proposal, or part of one, that the rules did not let through unchanged."""
+
+    actor: Agent
+    tuple_id: str
+    reason: str
+    claimed_action: str
+    claimed_reason_code: str
+
+
+class CastVote(Written):
+    """What one agent voted on one tuple; ``counted_as`` differs from ``action`` for MERGE only."""
+
+    action: ActionType
+    counted_as: DecidedAction
+    reason_code: str | None
+    polarity: PolarityName | None = None
+
+
+class ArbiterDecision(Written):
+    """What the arbiter decided for one tuple, with everything it looked at."""
+
+    tuple_id: str
+    action: DecidedAction
+    reason_code: str | None
+    new_value: dict[str, str] | None
+    rule: ArbiterRule
+    votes: dict[Agent, CastVote]
+    implicit: tuple[Agent, ...]
+    dissent: tuple[Agent, ...]
+    conflict_types: tuple[ConflictType, ...]

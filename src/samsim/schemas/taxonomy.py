@@ -1,0 +1,135 @@
+"""Aspect taxonomies: which refs (``entity#attribute``) are valid and which entity is the upper one."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import unicodedata
+from functools import cache, cached_property
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from samsim.errors import ConfigError
+
+REF_SEPARATOR = "#"
+DEFAULT_TAXONOMY = "nikl2022"
+FREE_TAXONOMY = "none"
+_SHIPPED = (DEFAULT_TAXONOMY, FREE_TAXONOMY)
+_AROUND_SEPARATOR = re.compile(rf"\s*{REF_SEPARATOR}\s*")
+_SPACES = re.compile(r"\s+")
+
+
+def clean_ref(ref: str) -> str:
+    """Trim a ref, join inner spaces, drop spaces around ``#``; the ``#`` itself is never touched."""
+    spaced = _SPACES.sub(" ", unicodedata.normalize("NFC", ref).strip())
+    return _AROUND_SEPARATOR.sub(REF_SEPARATOR, spaced)
+
+
+class Taxonomy(BaseModel):
+    """Entities with their valid attributes; no entities means that refs are free."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Field(min_length=1)
+    language: str | None = None
+    upper_entity: str | None = None
+    entities: dict[str, tuple[str, ...]]
+    aliases: dict[str, str] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _names_fit_together(self) -> Taxonomy:
+        if self.upper_entity is not None and self.upper_entity not in self.entities:
+            raise ValueError(f"upper_entity {self.upper_entity!r} is not among the entities")
+        for alias, entity in self.aliases.items():
+            if entity not in self.entities:
+                raise ValueError(f"alias {alias!r} points at {entity!r}, which is not among the entities")
+        return self
+
+    @property
+    def is_free(self) -> bool:
+        """Whether any ref is valid."""
+        return not self.entities
+
+    @cached_property
+    def refs(self) -> tuple[str, ...]:
+        """All valid refs, in the taxonomy's order."""
+        return tuple(
+            f"{entity}{REF_SEPARATOR}{attribute}"
+            for entity, attributes in self.entities.items()
+            for attribute in attributes
+        )
+
+    @cached_property
+    def _by_folded_ref(self) -> dict[str, str]:
+        return {clean_ref(ref).casefold(): ref for ref in self.refs}
+
+    @cached_property
+    def _by_folded_alias(self) -> dict[str, str]:
+        return {clean_ref(alias).casefold(): entity for alias, entity in self.aliases.items()}
+
+    def normalise(self, ref: str) -> str:
+        """The form in which refs are compared: cleaned, aliases resolved, case folded where free."""
+        cleaned = clean_ref(ref)
+        if self.is_free:
+            return cleaned.casefold()
+        entity, separator, attribute = cleaned.partition(REF_SEPARATOR)
+        entity = self._by_folded_alias.get(entity.casefold(), entity)
+        resolved = f"{entity}{separator}{attribute}"
+        return self._by_folded_ref.get(resolved.casefold(), resolved)
+
+    def is_valid(self, ref: str) -> bool:
+        """Whether a ref, once normalised, belongs to the taxonomy. An empty ref is never valid."""
+        normalised = self.normalise(ref)
+        return bool(normalised) and (self.is_free or normalised.casefold() in self._by_folded_ref)
+
+    def split(self, ref: str) -> tuple[str, str]:
+        """Entity and attribute of a ref; the attribute is empty where the ref has no ``#``."""
+        entity, _, attribute = self.normalise(ref).partition(REF_SEPARATOR)
+        return entity, attribute
+
+
+def load_taxonomy(name_or_path: str | Path) -> Taxonomy:
+    """Load a shipped taxonomy by name, or a user's own from a YAML file."""
+    name = str(name_or_path)
+    if name in _SHIPPED:
+        return _load_shipped(name)
+    path = Path(name_or_path)
+    if path.suffix not in {".yaml", ".yml"}:
+        close = difflib.get_close_matches(name, _SHIPPED, n=1)
+        hint = f" Did you mean {close[0]!r}?" if close else ""
+        raise ConfigError(f"Unknown taxonomy {name!r}.{hint} Use {' or '.join(_SHIPPED)}, or a path to a YAML file.")
+    try:
+        content = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"Cannot read the taxonomy {path}: {error}. Check the path and its encoding.") from error
+    return _parse(content, str(path))
+
+
+@cache
+def _load_shipped(name: str) -> Taxonomy:
+    resource = files("samsim.schemas").joinpath("taxonomies", f"{name}.yaml")
+    return _parse(resource.read_text(encoding="utf-8"), name)
+
+
+def _parse(content: str, source: str) -> Taxonomy:
+    try:
+        raw: Any = yaml.safe_load(content)
+        return Taxonomy.model_validate(raw)
+    except yaml.YAMLError as error:
+        raise ConfigError(f"The taxonomy {source} is not valid YAML: {error}") from error
+    except ValidationError as error:
+        details = "; ".join(
+            f"{'.'.join(map(str, problem['loc'])) or 'file'}: {problem['msg']}" for problem in error.errors()
+        )
+        raise ConfigError(f"The taxonomy {source} is not usable: {details}. Expected name and entities.") from error
+
+
+def as_taxonomy(taxonomy: Taxonomy | str | None) -> Taxonomy:
+    """Accept a taxonomy, a name or path, or None for the default (NIKL 2022)."""
+    if isinstance(taxonomy, Taxonomy):
+        return taxonomy
+    return load_taxonomy(DEFAULT_TAXONOMY if taxonomy is None else taxonomy)
