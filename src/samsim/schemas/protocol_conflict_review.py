@@ -7,9 +7,10 @@ rest. What samsim writes itself is strict and frozen.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypedDict, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from typing_extensions import TypedDict
 
 from samsim.schemas.polarity import Polarity, PolarityName
 
