@@ -80,7 +80,7 @@ def _decide(
     tuple_id: str, given: Mapping[Agent, Vote], types: tuple[ConflictType, ...], version: ArbiterVersion
 ) -> ArbiterDecision:
     votes = {agent: _cast_vote(given.get(agent)) for agent in AGENTS}
-    implicit = tuple(agent for agent in AGENTS if given.get(agent) is None)
+    implicit = [agent for agent in AGENTS if given.get(agent) is None]
     keys = {agent: (vote.counted_as, vote.polarity) for agent, vote in votes.items()}
     (majority, count), *_ = Counter(keys.values()).most_common()
     if count >= 2:
@@ -100,8 +100,8 @@ def _decide(
         rule=rule,
         votes=votes,
         implicit=implicit,
-        dissent=tuple(agent for agent in AGENTS if keys[agent] != decided),
-        conflict_types=types,
+        dissent=[agent for agent in AGENTS if keys[agent] != decided],
+        conflict_types=list(types),
     )
 
 
@@ -122,7 +122,7 @@ def _cast_vote(given: Vote) -> CastVote:
 def _adopt(
     voters: list[Agent],
     votes: Mapping[Agent, CastVote],
-    implicit: tuple[Agent, ...],
+    implicit: list[Agent],
     types: tuple[ConflictType, ...],
     version: ArbiterVersion,
 ) -> _Outcome:

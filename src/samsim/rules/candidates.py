@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
+from samsim.rules.text_index import TextIndex
 from samsim.schemas.protocol_conflict_review import AGENTS, Agent, ASTETripletItem, Candidate, Span
 from samsim.schemas.taxonomy import Taxonomy
 
@@ -20,55 +21,37 @@ def normalise_term(term: str) -> str:
     return _SPACES.sub(" ", unicodedata.normalize("NFC", term).strip()).casefold()
 
 
-def occurrences(term: str, text: str) -> list[Span]:
-    """Every place where the text has the term, also in another Unicode normal form of it."""
-    if not term:
-        return []
-    spellings = dict.fromkeys((term, unicodedata.normalize("NFC", term), unicodedata.normalize("NFD", term)))
-    for spelling in spellings:
-        found = list(_find_all(spelling, text))
-        if found:
-            return found
-    return []
-
-
-def _find_all(needle: str, text: str) -> Iterator[Span]:
-    start = text.find(needle)
-    while start >= 0:
-        yield Span(start=start, end=start + len(needle))
-        start = text.find(needle, start + 1)
-
-
-def anchor_span(term: str, claimed: Span | None, evidence: str, text: str) -> Span | None:
+def anchor_span(term: str, claimed: Span | None, evidence: str, index: TextIndex) -> Span | None:
     """Where the term really stands: the claimed span if it carries the term, else the nearest occurrence.
 
-    Without a usable claim, nearness is measured from the evidence. An implicit aspect (empty term)
-    and a term that is not in the text have no span.
+    Without a claim, nearness is measured from the evidence. An implicit aspect (empty term) and a
+    term that is not in the text have no span.
     """
-    if claimed is not None and term and text[claimed.start : claimed.end] == term:
+    if claimed is not None and index.carries(claimed, term):
         return claimed
-    places = occurrences(term, text)
-    if not places:
-        return None
     if claimed is not None:
-        origin = claimed.start
-    else:
-        evidence_places = occurrences(evidence, text)
-        origin = evidence_places[0].start if evidence_places else 0
-    return min(places, key=lambda place: (abs(place.start - origin), place.start))
+        return index.nearest(term, claimed.start)
+    place_of_evidence = index.nearest(evidence, 0)
+    return index.nearest(term, place_of_evidence.start if place_of_evidence is not None else 0)
+
+
+def number_triplets(stage1: Mapping[Agent, Sequence[ASTETripletItem]]) -> list[tuple[str, Agent, ASTETripletItem]]:
+    """Give every triplet its id: t0, t1, … in the order A, B, C."""
+    claimed = [(agent, item) for agent in AGENTS for item in stage1.get(agent, ())]
+    return [(f"t{number}", agent, item) for number, (agent, item) in enumerate(claimed)]
 
 
 def build_candidates(
     stage1: Mapping[Agent, Sequence[ASTETripletItem]], text: str, taxonomy: Taxonomy
-) -> tuple[Candidate, ...]:
-    """Number all triplets t0, t1, … in the order A, B, C and anchor each in the text."""
-    claimed = [(agent, item) for agent in AGENTS for item in stage1.get(agent, ())]
-    return tuple(
-        _as_candidate(f"t{number}", agent, item, text, taxonomy) for number, (agent, item) in enumerate(claimed)
-    )
+) -> list[Candidate]:
+    """Number all triplets, normalise their refs and anchor each in the text."""
+    index = TextIndex(text)
+    return [_as_candidate(tuple_id, agent, item, index, taxonomy) for tuple_id, agent, item in number_triplets(stage1)]
 
 
-def _as_candidate(tuple_id: str, agent: Agent, item: ASTETripletItem, text: str, taxonomy: Taxonomy) -> Candidate:
+def _as_candidate(
+    tuple_id: str, agent: Agent, item: ASTETripletItem, index: TextIndex, taxonomy: Taxonomy
+) -> Candidate:
     term = item.aspect_term.strip()
     return Candidate(
         tuple_id=tuple_id,
@@ -76,8 +59,13 @@ def _as_candidate(tuple_id: str, agent: Agent, item: ASTETripletItem, text: str,
         aspect_ref=taxonomy.normalise(item.aspect_ref),
         polarity=item.polarity,
         opinion_term=item.opinion_term.strip(),
-        evidence=item.evidence,
-        span=anchor_span(term, item.span, item.evidence, text),
+        evidence=item.evidence.strip(),
+        span=anchor_span(term, item.span, item.evidence.strip(), index),
         origin_agent=agent,
         confidence=item.confidence,
     )
+
+
+def claimed_spans(stage1: Mapping[Agent, Sequence[ASTETripletItem]]) -> dict[str, Span]:
+    """The spans as the engine gave them, by tuple id; the validator compares them with the text."""
+    return {tuple_id: item.span for tuple_id, _, item in number_triplets(stage1) if item.span is not None}

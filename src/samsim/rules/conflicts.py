@@ -85,8 +85,8 @@ def _group(rows: Iterable[_Row], key: Callable[[_Row], Any]) -> dict[Any, list[_
     return groups
 
 
-def _ids(rows: Iterable[_Row]) -> tuple[str, ...]:
-    return tuple(row.tuple_id for row in rows)
+def _ids(rows: Iterable[_Row]) -> list[str]:
+    return [row.tuple_id for row in rows]
 
 
 def _disagree(rows: Sequence[_Row]) -> bool:

@@ -173,7 +173,7 @@ class ConflictFlag(Written):
 
     aspect_ref: str = ""
     aspect_term: str = ""
-    tuple_ids: tuple[str, ...]
+    tuple_ids: list[str]
     conflict_type: Annotated[ConflictType, BeforeValidator(_current_conflict_type)]
 
 
@@ -205,6 +205,6 @@ class ArbiterDecision(Written):
     new_value: dict[str, str] | None
     rule: ArbiterRule
     votes: dict[Agent, CastVote]
-    implicit: tuple[Agent, ...]
-    dissent: tuple[Agent, ...]
-    conflict_types: tuple[ConflictType, ...]
+    implicit: list[Agent]
+    dissent: list[Agent]
+    conflict_types: list[ConflictType]

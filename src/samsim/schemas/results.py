@@ -43,12 +43,12 @@ class FinalTuple(Written):
     polarity: Polarity
     span: Span | None
     evidence: str
-    opinion_terms: tuple[str, ...]
-    tuple_ids: tuple[str, ...]
-    support: tuple[Agent, ...]
+    opinion_terms: list[str]
+    tuple_ids: list[str]
+    support: list[Agent]
     confidence: float
     flagged: bool
-    flag_reasons: tuple[str, ...]
+    flag_reasons: list[str]
 
 
 class CallRecord(Written):
@@ -62,8 +62,8 @@ class CallRecord(Written):
     stage: Stage
     engine: str
     prompt_hash: str
-    rationales: tuple[str, ...] = ()
-    rejected: tuple[str, ...] = ()
+    rationales: list[str] = Field(default_factory=list)
+    rejected: list[str] = Field(default_factory=list)
     problem: str | None = None
 
 
@@ -75,12 +75,12 @@ class SampleResult(Written):
     language: Language
     protocol: CRProtocol
     taxonomy: str
-    stage1_tuples: tuple[Candidate, ...]
-    conflict_flags: tuple[ConflictFlag, ...]
-    validator_risks: tuple[ValidatorRisk, ...]
-    review_actions: tuple[ReviewActionItem, ...]
-    refusals: tuple[Refusal, ...]
-    arbiter_decisions: tuple[ArbiterDecision, ...]
-    final_tuples_post_review: tuple[ReviewedTuple, ...]
-    final_tuples: tuple[FinalTuple, ...]
-    calls: tuple[CallRecord, ...] = Field(default=())
+    stage1_tuples: list[Candidate]
+    conflict_flags: list[ConflictFlag]
+    validator_risks: list[ValidatorRisk]
+    review_actions: list[ReviewActionItem]
+    refusals: list[Refusal]
+    arbiter_decisions: list[ArbiterDecision]
+    final_tuples_post_review: list[ReviewedTuple]
+    final_tuples: list[FinalTuple]
+    calls: list[CallRecord] = Field(default_factory=list)

@@ -1,0 +1,35 @@
+"""What the text itself says where a tuple claims its opinion stands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from samsim.rules.text_index import PlacedItems, TextIndex
+from samsim.schemas.analysis import PolarityWord, TextAnalysis
+from samsim.schemas.polarity import PolarityName
+from samsim.schemas.protocol_conflict_review import Candidate, Span
+
+
+def sign(value: float) -> PolarityName:
+    """A polarity score as a polarity."""
+    return "positive" if value > 0 else "negative" if value < 0 else "neutral"
+
+
+class EvidenceReader:
+    """Looks up a tuple's evidence in an analysed text; the validator and the reviewers share it."""
+
+    def __init__(self, analysis: TextAnalysis) -> None:
+        self.analysis = analysis
+        self.index = TextIndex(analysis.text)
+        self.tokens = PlacedItems(analysis.tokens)
+        self.words = PlacedItems(analysis.polarity_words)
+
+    def region_of(self, candidate: Candidate) -> Span | None:
+        """Where the opinion stands: the evidence, else the opinion term, nearest to the aspect."""
+        origin = candidate.span.start if candidate.span is not None else 0
+        return self.index.nearest(candidate.evidence, origin) or self.index.nearest(candidate.opinion_term, origin)
+
+    def words_of(self, candidate: Candidate) -> Sequence[PolarityWord]:
+        """The evaluating words inside the tuple's evidence."""
+        region = self.region_of(candidate)
+        return self.words.overlapping(region) if region is not None else ()

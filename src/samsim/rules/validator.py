@@ -1,0 +1,134 @@
+"""Validator risks: deterministic doubts about single tuples (spec 1).
+
+The checks read the language layer's analysis as data; they analyse nothing themselves. A
+description never quotes the text, because descriptions may be remembered.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+
+from samsim.rules.candidates import normalise_term
+from samsim.rules.evidence import EvidenceReader, sign
+from samsim.schemas.analysis import Offsets, TextAnalysis
+from samsim.schemas.protocol_conflict_review import Candidate, RiskType, Severity, Span, ValidatorRisk
+from samsim.schemas.taxonomy import Taxonomy
+
+# Words of these tags describe; a term made of them alone is not a thing one can have an opinion on.
+_ADJECTIVE_TAGS = ("VA", "XSA", "ADJ", "JJ")
+_NOMINAL_TAGS = ("N", "PROPN", "SL", "SH", "SN", "W_", "XSN", "UN", "VBG", "GER")
+
+_DESCRIPTIONS: dict[RiskType, str] = {
+    "INVALID_REF": "The aspect ref is not part of the taxonomy.",
+    "TERM_NOT_IN_TEXT": "The aspect term does not occur in the text.",
+    "EVIDENCE_NOT_IN_TEXT": "The evidence does not occur in the text.",
+    "SPAN_MISMATCH": "The span does not carry the aspect term, which occurs more than once or elsewhere.",
+    "OPINION_AS_TARGET": "The aspect term is an opinion word, not a target.",
+    "NEGATION_SCOPE": "A negation governs the evidence, but the polarity reads as if it did not.",
+    "CONTRAST_SCOPE": "The text contrasts two statements, but only one side is represented.",
+}
+
+
+def compute_validator_risks(
+    candidates: Sequence[Candidate],
+    analysis: TextAnalysis,
+    taxonomy: Taxonomy,
+    *,
+    claimed_spans: Mapping[str, Span] | None = None,
+) -> list[ValidatorRisk]:
+    """All risks, in candidate order and, per candidate, in the order of ``RiskType``.
+
+    ``claimed_spans`` are the spans as the engine gave them, before they were anchored.
+    """
+    evidence = EvidenceReader(analysis)
+    one_sided = _one_sided_contrasts(candidates, evidence)
+    risks = []
+    for candidate in candidates:
+        claimed = (claimed_spans or {}).get(candidate.tuple_id)
+        for risk_type, severity in _doubts(candidate, claimed, evidence, taxonomy):
+            risks.append(_risk(candidate, risk_type, severity))
+        if candidate.tuple_id in one_sided:
+            risks.append(_risk(candidate, "CONTRAST_SCOPE", one_sided[candidate.tuple_id]))
+    return risks
+
+
+def _risk(candidate: Candidate, risk_type: RiskType, severity: Severity) -> ValidatorRisk:
+    return ValidatorRisk(
+        tuple_id=candidate.tuple_id, risk_type=risk_type, severity=severity, description=_DESCRIPTIONS[risk_type]
+    )
+
+
+def _doubts(
+    candidate: Candidate, claimed: Span | None, evidence: EvidenceReader, taxonomy: Taxonomy
+) -> Iterator[tuple[RiskType, Severity]]:
+    term, index = candidate.aspect_term, evidence.index
+    if candidate.aspect_ref and not taxonomy.is_valid(candidate.aspect_ref):
+        yield "INVALID_REF", "mid"
+    if term and not index.has(term):
+        yield "TERM_NOT_IN_TEXT", "high"
+    if candidate.evidence and not index.has(candidate.evidence):
+        yield "EVIDENCE_NOT_IN_TEXT", "mid"
+    # A wrong span on a term that occurs once was anchored without any doubt.
+    if claimed is not None and index.count(term) > 1 and not index.carries(claimed, term):
+        yield "SPAN_MISMATCH", "low"
+    if _is_opinion_as_target(candidate, evidence):
+        yield "OPINION_AS_TARGET", "mid"
+    if _ignores_negation(candidate, evidence):
+        yield "NEGATION_SCOPE", "high"
+
+
+def _is_opinion_as_target(candidate: Candidate, evidence: EvidenceReader) -> bool:
+    term = normalise_term(candidate.aspect_term)
+    if not term:
+        return False
+    if term == normalise_term(candidate.opinion_term):
+        return True
+    span = candidate.span
+    if span is None:
+        return False
+    tags = [token.tag for token in evidence.tokens.overlapping(span)]
+    describes = any(tag.startswith(_ADJECTIVE_TAGS) for tag in tags)
+    names = any(tag.startswith(_NOMINAL_TAGS) for tag in tags)
+    return describes and not names and bool(evidence.words.overlapping(span))
+
+
+def _ignores_negation(candidate: Candidate, evidence: EvidenceReader) -> bool:
+    """Whether the polarity is that of a negated word in the evidence, and of no other word there."""
+    if candidate.polarity not in ("positive", "negative"):
+        return False
+    words = evidence.words_of(candidate)
+    misread = any(word.negated and sign(word.prior) == candidate.polarity for word in words)
+    supported = any(sign(word.in_context) == candidate.polarity for word in words)
+    return misread and not supported
+
+
+def _one_sided_contrasts(candidates: Sequence[Candidate], evidence: EvidenceReader) -> dict[str, Severity]:
+    """The tuples of a contrast whose other side no tuple represents.
+
+    The doubt is graver where the silent side has a word that evaluates something.
+    """
+    doubted: dict[str, Severity] = {}
+    placed = sorted(
+        (place.start, candidate.tuple_id)
+        for candidate in candidates
+        if (place := evidence.region_of(candidate) or candidate.span) is not None
+    )
+
+    def standing_in(side: Offsets) -> list[str]:
+        first, last = (bisect_left(placed, (edge, "")) for edge in side)
+        return [tuple_id for _, tuple_id in placed[first:last]]
+
+    for cue in evidence.analysis.cues_of("contrast"):
+        left, right = cue.scopes
+        if left[0] >= left[1] or right[0] >= right[1]:
+            continue
+        on_left, on_right = standing_in(left), standing_in(right)
+        if bool(on_left) == bool(on_right):
+            continue
+        silent = right if on_left else left
+        evaluated = evidence.words.overlapping(Span(start=silent[0], end=silent[1]))
+        for tuple_id in on_left or on_right:
+            if evaluated or tuple_id not in doubted:
+                doubted[tuple_id] = "mid" if evaluated else "low"
+    return doubted
