@@ -15,14 +15,14 @@ from samsim.schemas.taxonomy import Taxonomy
 FinalizeMode = Literal["p1", "p2"]
 
 
-def apply_decisions(candidates: Sequence[Candidate], decisions: Sequence[ArbiterDecision]) -> tuple[ReviewedTuple, ...]:
+def apply_decisions(candidates: Sequence[Candidate], decisions: Sequence[ArbiterDecision]) -> list[ReviewedTuple]:
     """Every surviving candidate: DROP removes, FLIP sets the polarity, FLAG marks, KEEP leaves."""
     by_id = {decision.tuple_id: decision for decision in decisions}
-    return tuple(
+    return [
         _reviewed(candidate, decision)
         for candidate in candidates
         if (decision := by_id.get(candidate.tuple_id)) is None or decision.action != "DROP"
-    )
+    ]
 
 
 def _reviewed(candidate: Candidate, decision: ArbiterDecision | None) -> ReviewedTuple:
@@ -49,7 +49,7 @@ def merged_refs(actions_by_tuple: ActionsByTuple, taxonomy: Taxonomy) -> dict[st
     return merged
 
 
-def finalize(reviewed: Sequence[ReviewedTuple], new_refs: Mapping[str, str] | None = None) -> tuple[FinalTuple, ...]:
+def finalize(reviewed: Sequence[ReviewedTuple], new_refs: Mapping[str, str] | None = None) -> list[FinalTuple]:
     """Collapse tuples with equal (ref, term, polarity); ``support`` lists the agents that found them.
 
     ``new_refs`` is given in P2 only (see ``merged_refs``); in P1 a MERGE is a no-op.
@@ -59,7 +59,7 @@ def finalize(reviewed: Sequence[ReviewedTuple], new_refs: Mapping[str, str] | No
     for member in reviewed:
         ref = refs.get(member.tuple_id, member.aspect_ref)
         groups.setdefault((ref, normalise_term(member.aspect_term), member.polarity), []).append(member)
-    return tuple(_collapse(ref, members) for (ref, _, _), members in groups.items())
+    return [_collapse(ref, members) for (ref, _, _), members in groups.items()]
 
 
 def _collapse(ref: str, members: Sequence[ReviewedTuple]) -> FinalTuple:

@@ -1,0 +1,72 @@
+"""Stage 1: the three perspectives that read the text on their own (seed 001, part A)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from samsim.agents.answers import read_items
+from samsim.agents.prompt_files import PromptFile, guard_frame, load_prompt
+from samsim.engines.protocol import Engine, EngineRequest, Message, Stage1Inputs
+from samsim.schemas.protocol_conflict_review import Agent, ASTETripletItem, PerspectiveASTEStage1Schema
+from samsim.schemas.results import CallRecord
+from samsim.schemas.taxonomy import Taxonomy
+
+_LANGUAGE_NAMES = {"ko": "Korean (한국어)", "en": "English"}
+
+
+@dataclass(frozen=True, slots=True)
+class PerspectiveAgent:
+    """One perspective: who it is and which prompt it follows."""
+
+    agent: Agent
+    prompt_name: str
+
+    async def extract(self, engine: Engine, uid: str, inputs: Stage1Inputs) -> tuple[list[ASTETripletItem], CallRecord]:
+        """Ask the engine for this perspective's triplets; broken ones are dropped and counted."""
+        prompt = load_prompt(self.prompt_name)
+        reply = await engine.complete(
+            EngineRequest(
+                agent=self.agent,
+                stage="stage1",
+                uid=uid,
+                inputs=inputs,
+                output_schema=PerspectiveASTEStage1Schema,
+                messages=lambda: render_stage1(prompt, inputs),
+                prompt_hash=prompt.digest,
+            )
+        )
+        items, rejected = ([], []) if reply.failure else read_items(reply.output, "triplets", ASTETripletItem)
+        record = CallRecord(
+            agent=self.agent,
+            stage="stage1",
+            engine=engine.name,
+            prompt_hash=prompt.digest,
+            rationales=[item.rationale for item in items],
+            rejected=rejected,
+            problem=reply.failure,
+        )
+        return items, record
+
+
+PerspectiveAgentPneg = PerspectiveAgent("A", "perspective_pneg_stage1")
+PerspectiveAgentPimp = PerspectiveAgent("B", "perspective_pimp_stage1")
+PerspectiveAgentPlit = PerspectiveAgent("C", "perspective_plit_stage1")
+PERSPECTIVE_AGENTS = (PerspectiveAgentPneg, PerspectiveAgentPimp, PerspectiveAgentPlit)
+
+
+def render_stage1(prompt: PromptFile, inputs: Stage1Inputs) -> tuple[Message, ...]:
+    """The messages a model reads for one perspective."""
+    return prompt.render(
+        {
+            "text": guard_frame(inputs.analysis.text),
+            "taxonomy": describe_taxonomy(inputs.taxonomy),
+            "language": _LANGUAGE_NAMES[inputs.analysis.language],
+        }
+    )
+
+
+def describe_taxonomy(taxonomy: Taxonomy) -> str:
+    """The allowed refs as a prompt states them."""
+    if taxonomy.is_free:
+        return "Refs are free: use the lower-cased, normalised name of the aspect."
+    return "Use exactly one of these refs:\n" + "\n".join(f"- {ref}" for ref in taxonomy.refs)

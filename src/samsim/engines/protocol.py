@@ -1,0 +1,78 @@
+"""The engine protocol: one request in, one reply out, whoever answers.
+
+An engine that writes text (a model) reads ``request.messages()``; the embedded engine reads
+``request.inputs``. Both hold the same facts, so the whole product works with either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from pydantic import BaseModel
+
+from samsim.schemas.analysis import TextAnalysis
+from samsim.schemas.protocol_conflict_review import Agent, Candidate, ConflictFlag, ValidatorRisk
+from samsim.schemas.results import Stage
+from samsim.schemas.taxonomy import Taxonomy
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One chat message."""
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stage1Inputs:
+    """What a perspective may know."""
+
+    analysis: TextAnalysis
+    taxonomy: Taxonomy
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewInputs:
+    """What a reviewer may know: exactly the seeds' five inputs (the analysis holds the text)."""
+
+    analysis: TextAnalysis
+    taxonomy: Taxonomy
+    candidates: Sequence[Candidate]
+    conflict_flags: Sequence[ConflictFlag]
+    validator_risks: Sequence[ValidatorRisk]
+    memory_context: str
+
+
+@dataclass(frozen=True, slots=True)
+class EngineRequest:
+    """One question to an engine. ``messages`` renders the prompt only when an engine reads it."""
+
+    agent: Agent
+    stage: Stage
+    uid: str
+    inputs: Stage1Inputs | ReviewInputs
+    output_schema: type[BaseModel]
+    messages: Callable[[], tuple[Message, ...]]
+    prompt_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class EngineReply:
+    """An answer (a model object or plain JSON data, not yet trusted), or the reason there is none."""
+
+    output: object
+    failure: str | None = None
+
+
+class Engine(Protocol):
+    """Anything that can answer a request."""
+
+    @property
+    def name(self) -> str:
+        """Who answers, as recorded in results."""
+
+    async def complete(self, request: EngineRequest) -> EngineReply:
+        """Answer one request; a failure is a reply, not an exception."""

@@ -1,0 +1,44 @@
+"""The switches of one conflict review (spec 1), with their defaults."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from samsim.rules.apply import FinalizeMode
+from samsim.rules.conflicts import SEMANTIC_THETA, ConflictMode
+from samsim.schemas.analysis import Language
+from samsim.schemas.protocol_conflict_review import ArbiterVersion
+from samsim.schemas.results import CRProtocol
+from samsim.schemas.taxonomy import DEFAULT_TAXONOMY, FREE_TAXONOMY, Taxonomy, load_taxonomy
+
+ARBITER_VERSIONS: dict[CRProtocol, ArbiterVersion] = {"cr_v1": "v1", "cr_v2": "v2"}
+
+
+class PipelineConfig(BaseModel):
+    """How one sample is analysed. ``taxonomy`` auto is NIKL 2022 for Korean and free refs otherwise."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    protocol: CRProtocol = "cr_v2"
+    language: Language | Literal["auto"] = "auto"
+    taxonomy: str = "auto"
+    conflict_mode: ConflictMode = "primary_secondary"
+    semantic_conflict_enabled: bool = False
+    semantic_theta: float = Field(default=SEMANTIC_THETA, ge=0.0, le=1.0)
+    compute_conflict_flags: bool = True
+    enable_review: bool = True
+    review_scope: Literal["flagged", "always"] = "flagged"
+    finalize: FinalizeMode = "p1"
+
+    @property
+    def arbiter_version(self) -> ArbiterVersion:
+        """Which arbiter decides."""
+        return ARBITER_VERSIONS[self.protocol]
+
+    def taxonomy_for(self, language: Language) -> Taxonomy:
+        """The taxonomy to use for a text in this language."""
+        if self.taxonomy == "auto":
+            return load_taxonomy(DEFAULT_TAXONOMY if language == "ko" else FREE_TAXONOMY)
+        return load_taxonomy(self.taxonomy)

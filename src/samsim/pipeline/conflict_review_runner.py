@@ -1,0 +1,117 @@
+"""Conflict review of one sample: Stage 1, flags, review, arbiter, result.
+
+Left to right and never back; each arrow is one pure function, and this is the only place that awaits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+from samsim.agents.perspective_agents import PERSPECTIVE_AGENTS
+from samsim.agents.review_agents import REVIEW_AGENTS
+from samsim.engines.protocol import Engine, ReviewInputs, Stage1Inputs
+from samsim.errors import EngineError
+from samsim.pipeline.config import PipelineConfig
+from samsim.rules.apply import apply_decisions, finalize, merged_refs
+from samsim.rules.arbiter import arbiter_vote
+from samsim.rules.candidates import build_candidates, claimed_spans
+from samsim.rules.conflicts import compute_conflict_flags
+from samsim.rules.review_actions import EnforcedReview, enforce_review_actions, reviewable_ids
+from samsim.rules.validator import compute_validator_risks
+from samsim.schemas.analysis import TextAnalysis
+from samsim.schemas.protocol_conflict_review import (
+    Agent,
+    ASTETripletItem,
+    Candidate,
+    ConflictFlag,
+    ReviewActionItem,
+    ValidatorRisk,
+)
+from samsim.schemas.results import CallRecord, SampleResult
+from samsim.schemas.taxonomy import Taxonomy
+
+_NOT_REVIEWED = EnforcedReview(actions_by_tuple={}, refusals=())
+
+
+async def run_conflict_review(
+    uid: str, analysis: TextAnalysis, engines: Mapping[Agent, Engine], config: PipelineConfig
+) -> SampleResult:
+    """Analyse one text with three perspectives, their review and the code arbiter."""
+    taxonomy = config.taxonomy_for(analysis.language)
+    stage1, calls = await _stage1(uid, Stage1Inputs(analysis, taxonomy), engines)
+    candidates = build_candidates(stage1, analysis.text, taxonomy)
+    risks = compute_validator_risks(candidates, analysis, taxonomy, claimed_spans=claimed_spans(stage1))
+    flags = _flags(candidates, taxonomy, config)
+    review = _NOT_REVIEWED
+    if config.enable_review and (config.review_scope == "always" or reviewable_ids(flags, risks)):
+        review, review_calls = await _review(uid, analysis, taxonomy, candidates, flags, risks, engines)
+        calls += review_calls
+    decisions = arbiter_vote(review.actions_by_tuple, flags, version=config.arbiter_version)
+    surviving = apply_decisions(candidates, decisions)
+    new_refs = merged_refs(review.actions_by_tuple, taxonomy) if config.finalize == "p2" else None
+    return SampleResult(
+        uid=uid,
+        text=analysis.text,
+        language=analysis.language,
+        protocol=config.protocol,
+        taxonomy=taxonomy.name,
+        stage1_tuples=candidates,
+        conflict_flags=flags,
+        validator_risks=risks,
+        review_actions=_votes_cast(review),
+        refusals=list(review.refusals),
+        arbiter_decisions=decisions,
+        final_tuples_post_review=surviving,
+        final_tuples=finalize(surviving, new_refs),
+        calls=calls,
+    )
+
+
+async def _stage1(
+    uid: str, inputs: Stage1Inputs, engines: Mapping[Agent, Engine]
+) -> tuple[dict[Agent, Sequence[ASTETripletItem]], list[CallRecord]]:
+    answers = await asyncio.gather(
+        *(perspective.extract(engines[perspective.agent], uid, inputs) for perspective in PERSPECTIVE_AGENTS)
+    )
+    calls = [call for _, call in answers]
+    if all(call.problem for call in calls):
+        raise EngineError(
+            f"No perspective got an answer for sample {uid}: {calls[0].problem}. Check the engine and run it again."
+        )
+    stage1: dict[Agent, Sequence[ASTETripletItem]] = {call.agent: items for items, call in answers}
+    return stage1, calls
+
+
+def _flags(candidates: Sequence[Candidate], taxonomy: Taxonomy, config: PipelineConfig) -> list[ConflictFlag]:
+    if not config.compute_conflict_flags:
+        return []
+    return compute_conflict_flags(
+        candidates,
+        conflict_mode=config.conflict_mode,
+        semantic_conflict_enabled=config.semantic_conflict_enabled,
+        semantic_theta=config.semantic_theta,
+        granularity=config.arbiter_version == "v2",
+        taxonomy=taxonomy,
+    )
+
+
+async def _review(
+    uid: str,
+    analysis: TextAnalysis,
+    taxonomy: Taxonomy,
+    candidates: Sequence[Candidate],
+    flags: Sequence[ConflictFlag],
+    risks: Sequence[ValidatorRisk],
+    engines: Mapping[Agent, Engine],
+) -> tuple[EnforcedReview, list[CallRecord]]:
+    inputs = ReviewInputs(analysis, taxonomy, candidates, flags, risks, memory_context="")
+    answers = await asyncio.gather(
+        *(reviewer.review(engines[reviewer.agent], uid, inputs) for reviewer in REVIEW_AGENTS)
+    )
+    proposals: dict[Agent, Sequence[ReviewActionItem]] = {call.agent: items for items, call in answers}
+    return enforce_review_actions(proposals, candidates, flags, risks), [call for _, call in answers]
+
+
+def _votes_cast(review: EnforcedReview) -> list[ReviewActionItem]:
+    return [vote for votes in review.actions_by_tuple.values() for vote in votes.values() if vote is not None]
