@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
+from samsim.errors import ContractError
 from samsim.rules.candidates import normalise_term
 from samsim.schemas.polarity import PolarityName, canonical_polarity
 from samsim.schemas.protocol_conflict_review import Candidate, ConflictFlag
@@ -48,6 +49,8 @@ def compute_conflict_flags(
     ``taxonomy`` None is the default one (NIKL 2022): it normalises refs and says which entity is the
     upper one. ``similarity`` replaces the built-in measure of how alike two terms are written.
     """
+    if conflict_mode not in get_args(ConflictMode):
+        raise ContractError(f"Unknown conflict_mode {conflict_mode!r}: use one of {', '.join(get_args(ConflictMode))}.")
     known = as_taxonomy(taxonomy)
     rows = [_as_row(candidate, known) for candidate in candidates]
     flags = _ref_mismatches(rows)
@@ -149,7 +152,7 @@ def _granularity_overlaps(rows: Sequence[_Row], taxonomy: Taxonomy) -> list[Conf
             flags.append(
                 ConflictFlag(
                     aspect_ref=upper[0].ref,
-                    aspect_term=group[0].term,
+                    aspect_term=upper[0].term,
                     tuple_ids=_ids(group),
                     conflict_type="granularity_overlap_candidate",
                 )

@@ -1,0 +1,124 @@
+"""English words with their offsets, and the sentences they form.
+
+Contractions are split the way English treebanks do ("don't" gives "do" and "n't"), also where the
+apostrophe was left out ("dont"), because the negation rules look for "n't" and nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from samsim.schemas.analysis import Offsets
+
+
+class Word(NamedTuple):
+    """A word of the text, before it has a tag: offsets and the lower-case form with plain apostrophes."""
+
+    start: int
+    end: int
+    low: str
+
+
+_WORD = re.compile(
+    r"""
+    https?://\S+ | www\.\S+ | [\w.+-]{1,64}@[\w-]{1,64}(?:\.\w{1,16}){1,4}   # addresses stay whole
+  | [:;=8xX]'?-?[)(\]\[DPpOo/\\|*](?![\w])                                   # western emoticons
+  | (?<!\w)/s\b                                                              # the irony tag
+  | \.{2,} | …+ | (?:\.\ ){2,}\.
+  | -[LR][RSC]B-                                                             # treebank brackets
+  | (?:[A-Za-z]\.){2,}                                                       # U.S., a.m.
+  | [$€£¥₩]?\d+(?:[.,:/]\d+)*(?:st|nd|rd|th|s|am|pm|gb|tb|mb|ghz|mhz|hz|in|k|%)?(?![^\W_])
+  | n['’]t\b
+  | ['’](?:s|re|ve|ll|d|m)\b
+  | [^\W_]+(?:[-'’&][^\W_]+)*
+  | [-–—]{2,} | [!?]+
+  | \S
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_CLITIC = re.compile(r"(?:n't|'(?:s|re|ve|ll|d|m))$")
+_BARE_NEGATIONS = frozenset(
+    "dont doesnt didnt isnt wasnt arent werent cant couldnt wouldnt shouldnt havent hasnt hadnt wont aint".split()
+)
+_ABBREVIATIONS = frozenset("mr. mrs. ms. dr. st. vs. etc. e.g. i.e. inc. approx. no.".split())
+_ENDERS = frozenset(". ! ? … ..".split())
+_CLOSERS = frozenset("\"')]”’»")
+# A run-on text must not become one clause of thousands of words: the rules look at whole sentences.
+_LONGEST_SENTENCE = 120
+
+
+def split_words(text: str) -> list[Word]:
+    """All words and punctuation marks, in order; white space is dropped, nothing else is."""
+    words: list[Word] = []
+    for match in _WORD.finditer(text):
+        start, end = match.span()
+        form = match.group()
+        if form.isspace():
+            continue
+        low = form.lower().replace("’", "'")
+        if len(low) != end - start:  # a few letters grow when lower-cased ("İ"): offsets win
+            low = form
+        _append_parts(words, start, end, low)
+    return words
+
+
+def _append_parts(words: list[Word], start: int, end: int, low: str) -> None:
+    """Add one matched form, split where a clitic or a missing apostrophe asks for it."""
+    if low in ("cannot", "gonna", "gotta"):
+        words.append(Word(start, start + 3, low[:3]))
+        words.append(Word(start + 3, end, low[3:]))
+        return
+    if low in _BARE_NEGATIONS:
+        words.append(Word(start, end - 2, low[:-2]))
+        words.append(Word(end - 2, end, "n't"))
+        return
+    if "'" in low:
+        clitic = _CLITIC.search(low)
+        if clitic and clitic.start() > 0:
+            cut = start + clitic.start()
+            words.append(Word(start, cut, low[: clitic.start()]))
+            words.append(Word(cut, end, clitic.group()))
+            return
+    words.append(Word(start, end, low))
+
+
+def split_sentences(text: str, words: Sequence[Word]) -> list[tuple[int, int]]:
+    """Sentences as half-open ranges of word indices."""
+    ranges: list[tuple[int, int]] = []
+    first = 0
+    count = len(words)
+    for index in range(count):
+        if index - first + 1 >= _LONGEST_SENTENCE or _ends_sentence(text, words, index, count):
+            ranges.append((first, index + 1))
+            first = index + 1
+    if first < count:
+        ranges.append((first, count))
+    return ranges
+
+
+def _ends_sentence(text: str, words: Sequence[Word], index: int, count: int) -> bool:
+    """Whether a sentence ends with this word."""
+    if index + 1 >= count:
+        return True
+    word, following = words[index], words[index + 1]
+    gap = text[word.end : following.start]
+    if "\n" in gap and ("\n\n" in gap or "\n" in gap.strip(" \t")):
+        return True
+    low = word.low
+    if low in _CLOSERS and index and words[index - 1].low[0] in ".!?":
+        return True
+    if low[0] not in ".!?…" or following.low in _CLOSERS:
+        return False
+    if low == "." and index and words[index - 1].low + "." in _ABBREVIATIONS and words[index - 1].end == word.start:
+        return False
+    if low[0] in "!?":
+        return True
+    next_form = text[following.start]
+    return low == "." or next_form.isupper()
+
+
+def offsets_of(words: Sequence[Word], first: int, last: int) -> Offsets:
+    """The text span of the words ``first`` (included) to ``last`` (excluded)."""
+    return (words[first].start, words[last - 1].end)

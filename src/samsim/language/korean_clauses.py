@@ -1,0 +1,81 @@
+"""Where one Korean clause ends and the next begins.
+
+A clause ends with a connective ending that joins two statements (-고, -지만, -는데, -어서 …), not with
+one that ties an auxiliary or an adverbial to its verb (-지 않다, -고 싶다, 맛있게 먹다).
+"""
+
+from __future__ import annotations
+
+from samsim.language.korean_grammar import PARTICLES, QUOTATIVES, Tokens, ends_with
+from samsim.schemas.analysis import Offsets
+
+_ADVERBIAL = frozenset({"게", "게끔", "도록", "듯이", "듯", "려고", "으려고", "러", "으러", "고자", "다시피", "을수록", "ㄹ수록"})
+_SERIAL = frozenset({"어", "아", "여", "어다", "다가"})
+_STARTING = frozenset({"근데", "그런데", "하지만", "그러나", "그래도", "그렇지만", "다만", "그리고", "그래서", "반면", "반면에", "단"})
+
+
+def clause_starters(token_form: str) -> bool:
+    """Whether a word opens a clause of its own wherever it stands."""
+    return token_form in _STARTING
+
+
+def find_clauses(tokens: Tokens, sentences: tuple[Offsets, ...]) -> tuple[list[Offsets], list[tuple[int, int]]]:
+    """The clauses by offsets, and the same by token indices (end exclusive)."""
+    spans: list[Offsets] = []
+    ranges: list[tuple[int, int]] = []
+    start = 0
+    sentence = 0
+    for index in range(len(tokens)):
+        following = index + 1
+        sentence_ends = following == len(tokens)
+        if not sentence_ends and tokens[following].start >= sentences[sentence][1]:
+            sentence_ends = True
+            sentence += 1
+        if sentence_ends or (following > start and _breaks_after(tokens, index)):
+            end = max(token.end for token in tokens[start:following])
+            spans.append((tokens[start].start, max(end, tokens[start].start)))
+            ranges.append((start, following))
+            start = following
+    return spans, ranges
+
+
+def _breaks_after(tokens: Tokens, index: int) -> bool:
+    following = tokens[index + 1]
+    token = tokens[index]
+    if following.tag == "MAJ" and following.form in _STARTING:
+        return True
+    if token.tag == "SP" and token.form in (",", ";", "/", "·"):
+        return _closes(tokens, index - 1)
+    if following.tag == "SP" or following.tag in PARTICLES:
+        return False
+    return _closes(tokens, index)
+
+
+def _closes(tokens: Tokens, index: int) -> bool:
+    """Whether the tokens up to ``index`` end in a clause-closing ending (particles may follow it)."""
+    while index >= 0 and tokens[index].tag in PARTICLES:
+        index -= 1
+    if index < 0:
+        return False
+    token = tokens[index]
+    if token.tag == "EF":
+        return True
+    if token.tag != "EC":
+        return token.tag == "NNG" and token.form in ("반면", "대신")
+    if token.form in _ADVERBIAL or token.form in _SERIAL or ends_with(token.form, QUOTATIVES):
+        return False
+    following = index + 1
+    while following < len(tokens) and tokens[following].tag in PARTICLES | {"SP"}:
+        following += 1
+    if following >= len(tokens):
+        return True
+    return not _is_auxiliary(tokens, following, token.form)
+
+
+def _is_auxiliary(tokens: Tokens, index: int, ending: str) -> bool:
+    token = tokens[index]
+    if token.tag == "VX":
+        return True
+    if ending == "지":
+        return True
+    return ending == "고" and token.lemma in ("있다", "싶다", "나다", "말다")

@@ -1,0 +1,193 @@
+"""Korean polarity words: lexicon entries, fixed expressions, and predicates whose noun decides.
+
+``높다`` says nothing by itself: a high price is bad, a high quality good. The noun table says what more
+of a thing is worth, the predicate says whether there is more or less of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+from samsim.language.korean_grammar import NOUNS, PARTICLES, Tokens
+from samsim.language.korean_negation import JUDGING_ADVERBS
+from samsim.language.lexicon import load_scores
+from samsim.schemas.analysis import Cue, PolarityWord
+
+_AMOUNT = {
+    "높다": 1.0, "많다": 1.0, "길다": 1.0, "크다": 1.0, "세다": 1.0, "강하다": 1.0, "넘치다": 1.0, "늘다": 1.0,
+    "오르다": 1.0, "비싸지다": 1.0, "올라가다": 1.0, "늘어나다": 1.0, "있다": 0.8, "풍성하다": 1.0,
+    "낮다": -1.0, "적다": -1.0, "짧다": -1.0, "작다": -1.0, "약하다": -1.0, "줄다": -1.0, "내리다": -1.0,
+    "줄어들다": -1.0,
+}  # fmt: skip
+_PAIRED = frozenset({"차갑다", "뜨겁다", "빠르다", "밝다", "어둡다", "진하다", "깊다", "가볍다", "무겁다", "독하다", "심하다"})
+_WORKING = frozenset(
+    "되다 작동하다 켜지다 열리다 들리다 나오다 맞다 지키다 닫히다 충전되다 연결되다 인식하다 인식되다 구동되다 먹히다 "
+    "호환되다 신경 쓰다 지켜지다 들어가다 도착하다 응답하다 지원하다 지원되다 설명하다 해결되다 해결하다".split()
+)
+_WORD_TAGS = frozenset({"VV", "VA", "VX", "NNG", "NNP", "XR", "MAG", "IC", "SL", "VCN"})
+_CONTENT_TAGS = _WORD_TAGS | {"NNB", "SN", "NR", "MM", "XSN"}
+_SUBJECT_REACH = 8
+_AMOUNT_WEIGHT = 0.5
+_WORKING_PRIOR = 0.5
+_WISH_PRIOR = -0.3
+_WISHED = frozenset({"좋다", "낫다", "완벽하다", "훌륭하다", "감사하다", "하다", "싶다"})
+
+Expressions = Mapping[str, tuple[tuple[tuple[str, ...], float], ...]]
+
+
+@cache
+def _expressions() -> Expressions:
+    """Fixed expressions by their last lemma, longest first."""
+    found: dict[str, list[tuple[tuple[str, ...], float]]] = {}
+    for key, score in load_scores("lexicon_ko").items():
+        *before, last = key.split(" ")
+        if before:
+            found.setdefault(last, []).append((tuple(reversed(before)), score))
+    return {last: tuple(sorted(items, key=lambda item: (-len(item[0]), item[0]))) for last, items in found.items()}
+
+
+def find_polarity_words(tokens: Tokens, negations: list[Cue]) -> list[PolarityWord]:
+    """The evaluating words of a text, in text order, with negation worked out."""
+    scopes = [cue.scopes[0] for cue in negations if cue.marker not in JUDGING_ADVERBS]
+    judging = {cue.start for cue in negations}
+    words: list[PolarityWord] = []
+    for index, token in enumerate(tokens):
+        if token.tag not in _WORD_TAGS or (token.form in JUDGING_ADVERBS and token.start not in judging):
+            continue
+        negated = sum(start <= token.start and token.end <= end for start, end in scopes) % 2 == 1
+        found = _read(tokens, index, negated)
+        if found is None:
+            continue
+        first, prior, lemma = found
+        start = tokens[first].start
+        while words and words[-1].start >= start:
+            words.pop()
+        words.append(PolarityWord(start, max(token.end, start), lemma, prior, negated))
+    return words
+
+
+def _read(tokens: Tokens, index: int, negated: bool) -> tuple[int, float, str] | None:
+    """First token, prior and lemma of the polarity word that ends at ``index``."""
+    token = tokens[index]
+    if token.lemma in _WISHED and _is_wish(tokens, index):
+        return index, _WISH_PRIOR, token.lemma
+    expression = _expression(tokens, index)
+    if expression is not None:
+        return expression
+    if token.form == "없이":
+        return _without(tokens, index)
+    prior = _by_noun(tokens, index)
+    if prior is None:
+        prior = load_scores("lexicon_ko").get(token.lemma)
+    if prior is None and negated:
+        prior = _if_denied(tokens, index)
+    return None if not prior else (index, prior, token.lemma)
+
+
+def _if_denied(tokens: Tokens, index: int) -> float | None:
+    """Words that evaluate only when denied: 작동이 안 돼요, 성의가 없어요."""
+    token = tokens[index]
+    if token.lemma in _WORKING:
+        return _WORKING_PRIOR
+    if token.tag in NOUNS and not (index + 1 < len(tokens) and tokens[index + 1].tag in NOUNS):
+        worth = _worth(tokens, index)
+        return worth * _AMOUNT_WEIGHT if worth else None
+    return None
+
+
+def _expression(tokens: Tokens, index: int) -> tuple[int, float, str] | None:
+    for before, score in _expressions().get(tokens[index].lemma, ()):
+        first = _match_back(tokens, index - 1, before)
+        if first is not None:
+            lemma = " ".join((*reversed(before), tokens[index].lemma))
+            return first, score, lemma
+    return None
+
+
+def _match_back(tokens: Tokens, index: int, lemmas: tuple[str, ...]) -> int | None:
+    """Where ``lemmas`` (nearest first) begin, looking back over particles, endings and one adverb."""
+    adverbs = 0
+    for lemma in lemmas:
+        while index >= 0 and tokens[index].lemma != lemma:
+            tag = tokens[index].tag
+            if tag in ("EF", "SF") or (tag in _CONTENT_TAGS and tag != "MAG"):
+                return None
+            adverbs += tag == "MAG"
+            if adverbs > 1:
+                return None
+            index -= 1
+        if index < 0:
+            return None
+        index -= 1
+    return index + 1
+
+
+def _without(tokens: Tokens, index: int) -> tuple[int, float, str] | None:
+    """끊김 없이, 소음 없이: the absence of a bad thing is good, and the other way round."""
+    head = index - 1
+    while head >= 0 and (tokens[head].tag in PARTICLES or tokens[head].tag == "ETN"):
+        head -= 1
+    if head < 0:
+        return None
+    worth = _worth(tokens, head) or load_scores("lexicon_ko").get(tokens[head].lemma)
+    return None if not worth else (head, -worth * _AMOUNT_WEIGHT, f"{tokens[head].lemma} 없이")
+
+
+def _by_noun(tokens: Tokens, index: int) -> float | None:
+    lemma = tokens[index].lemma
+    amount = _AMOUNT.get(lemma)
+    if amount is None and lemma not in _PAIRED:
+        return None
+    noun = _described_noun(tokens, index)
+    if noun is None:
+        return None
+    pair = load_scores("quantity_ko").get(f"{tokens[noun].form} {lemma}")
+    if pair is not None or amount is None:
+        return pair
+    worth = _worth(tokens, noun)
+    if worth is None or (lemma == "있다" and abs(worth) < 1):
+        return None
+    return worth * amount * _AMOUNT_WEIGHT
+
+
+def _described_noun(tokens: Tokens, index: int) -> int | None:
+    """The noun a predicate describes: the one it modifies, else the nearest one before it."""
+    if index + 2 < len(tokens) and tokens[index + 1].tag == "ETM" and tokens[index + 2].tag in NOUNS:
+        head = index + 2
+        while head + 1 < len(tokens) and tokens[head + 1].tag in NOUNS:
+            head += 1
+        return head
+    for place in range(index - 1, max(-1, index - _SUBJECT_REACH), -1):
+        tag = tokens[place].tag
+        if tag in NOUNS:
+            return place
+        if tag in ("EC", "EF", "SF", "ETM"):
+            return None
+    return None
+
+
+def _worth(tokens: Tokens, noun: int) -> float | None:
+    """What more of a (compound) noun is worth: its strongest part decides, the later one at a tie."""
+    table = load_scores("quantity_ko")
+    best: float | None = None
+    place = noun
+    while place >= 0 and (place == noun or tokens[place].tag in NOUNS) and tokens[place].form != "대비":
+        worth = table.get(tokens[place].lemma)
+        if worth is not None and (best is None or abs(worth) > abs(best)):
+            best = worth
+        place -= 1
+    return best
+
+
+def _is_wish(tokens: Tokens, index: int) -> bool:
+    """-었으면 좋겠다, -면 더 좋을 텐데, -면 좋을 것 같다: what is wished for is missing."""
+    before = index - 1
+    while before >= 0 and tokens[before].tag in ("MAG", "JX"):
+        before -= 1
+    if before < 1 or tokens[before].tag != "EC" or not tokens[before].form.endswith("면"):
+        return False
+    if tokens[index].lemma in ("하다", "싶다"):
+        return tokens[before - 1].tag == "EP"
+    tail = [token.form for token in tokens[index + 1 : index + 4]]
+    return "겠" in tail or "것" in tail or "거" in tail or "터" in tail or "텐데" in tail or "을텐데" in tail
