@@ -1,0 +1,114 @@
+"""What a reviewer needs to know about a flagged tuple, gathered once per review."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from samsim.engines.protocol import ReviewInputs
+from samsim.rules.candidates import normalise_term
+from samsim.rules.evidence import EvidenceReader, sign
+from samsim.schemas.analysis import PolarityWord
+from samsim.schemas.polarity import PolarityName
+from samsim.schemas.protocol_conflict_review import Candidate, ConflictType, RiskType, Severity, Span
+
+_OPPOSITES: Mapping[PolarityName, PolarityName] = {"positive": "negative", "negative": "positive"}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One tuple under review: its doubts, its evidence and its rivals.
+
+    ``rivals`` are the other tuples of its polarity conflicts, ``lower`` the tuples of lower entities
+    that a granularity flag sets beside it (empty unless it is the upper one).
+    """
+
+    candidate: Candidate
+    risks: dict[RiskType, Severity]
+    conflicts: frozenset[ConflictType]
+    words: Sequence[PolarityWord]
+    region: Span | None
+    rivals: Sequence[Candidate]
+    lower: Sequence[Candidate]
+
+    @property
+    def is_implicit(self) -> bool:
+        """Whether the aspect is not named in the text."""
+        return not self.candidate.aspect_term
+
+    @property
+    def reading(self) -> PolarityName | None:
+        """What the evaluating words of the evidence say in context, or None if there are none."""
+        total = sum(word.in_context for word in self.words)
+        return sign(total) if self.words else None
+
+    @property
+    def contradiction(self) -> PolarityName | None:
+        """The opposite polarity, if every evaluating word of the evidence says so; else None."""
+        opposite = _OPPOSITES.get(self.candidate.polarity)
+        said = {sign(word.in_context) for word in self.words}
+        return opposite if said == {opposite} else None
+
+    @property
+    def decided_reading(self) -> PolarityName | None:
+        """What the words say, where the tuple is neutral but a rival on the same words is not."""
+        if self.candidate.polarity != "neutral" or not self.rivals_on_same_target:
+            return None
+        return self.reading if self.reading != "neutral" else None
+
+    @property
+    def is_negated(self) -> bool:
+        """Whether a negation governs a word of the evidence."""
+        return any(word.negated for word in self.words)
+
+    @property
+    def rivals_on_same_target(self) -> list[Candidate]:
+        """Rivals that speak of the very same words, not just of the same ref."""
+        return [
+            rival
+            for rival in self.rivals
+            if rival.span == self.candidate.span
+            and normalise_term(rival.aspect_term) == normalise_term(self.candidate.aspect_term)
+        ]
+
+
+def gather_cases(inputs: ReviewInputs) -> Iterator[Case]:
+    """One case per tuple that is in a flag or a risk, in candidate order."""
+    evidence = EvidenceReader(inputs.analysis)
+    by_id = {candidate.tuple_id: candidate for candidate in inputs.candidates}
+    risks: dict[str, dict[RiskType, Severity]] = {}
+    for risk in inputs.validator_risks:
+        risks.setdefault(risk.tuple_id, {})[risk.risk_type] = risk.severity
+    flags_of: dict[str, list[int]] = {}
+    for number, flag in enumerate(inputs.conflict_flags):
+        for tuple_id in flag.tuple_ids:
+            flags_of.setdefault(tuple_id, []).append(number)
+    members = [[by_id[i] for i in flag.tuple_ids if i in by_id] for flag in inputs.conflict_flags]
+    for candidate in inputs.candidates:
+        numbers = flags_of.get(candidate.tuple_id, [])
+        if not numbers and candidate.tuple_id not in risks:
+            continue
+        flags = [(inputs.conflict_flags[number], members[number]) for number in numbers]
+        rivals = [
+            other
+            for flag, group in flags
+            if flag.conflict_type != "granularity_overlap_candidate"
+            for other in group
+            if other.polarity != candidate.polarity
+        ]
+        lower = [
+            other
+            for flag, group in flags
+            if flag.conflict_type == "granularity_overlap_candidate" and flag.aspect_ref == candidate.aspect_ref
+            for other in group
+            if other.aspect_ref != candidate.aspect_ref
+        ]
+        yield Case(
+            candidate=candidate,
+            risks=risks.get(candidate.tuple_id, {}),
+            conflicts=frozenset(flag.conflict_type for flag, _ in flags),
+            words=evidence.words_of(candidate),
+            region=evidence.region_of(candidate),
+            rivals=rivals,
+            lower=lower,
+        )

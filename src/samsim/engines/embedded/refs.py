@@ -1,0 +1,107 @@
+"""From a target, or an opinion without one, to an aspect ref of the taxonomy in use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import yaml
+
+from samsim.engines.embedded.extraction import Attribute, Extraction
+from samsim.language.english_lemmas import lemma_of
+from samsim.schemas.analysis import Language, TextAnalysis
+from samsim.schemas.taxonomy import REF_SEPARATOR, Taxonomy
+
+# The opinion decides what such a term ("제품", "item") is about.
+_ANY = "any"
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What the shipped table says: term → (entity, attribute), per language, and the names."""
+
+    terms: Mapping[Language, Mapping[str, tuple[str, str]]]
+    attribute_names: Mapping[Language, Mapping[str, str]]
+    entity_names: Mapping[str, str]
+
+
+@cache
+def _known() -> _Known:
+    content = files("samsim.engines.embedded").joinpath("data", "refs.yaml").read_text(encoding="utf-8")
+    raw: dict[str, Any] = yaml.safe_load(content)
+    terms: dict[Language, dict[str, tuple[str, str]]] = {
+        language: {
+            str(term).casefold(): (entity, attribute)
+            for entity, attributes in entities.items()
+            for attribute, entries in attributes.items()
+            for term in entries
+        }
+        for language, entities in raw["terms"].items()
+    }
+    return _Known(terms=terms, attribute_names=raw["attribute_names"], entity_names=raw["entity_names"])
+
+
+def assign_ref(extraction: Extraction, analysis: TextAnalysis, taxonomy: Taxonomy) -> str:
+    """The ref an extraction is about, or "" where the taxonomy has none that fits.
+
+    Free refs are the normalised term, or the attribute's name for an implicit aspect. A taxonomy
+    of the user's own is matched by the names of its attributes and entities.
+    """
+    term = _normal_form(extraction, analysis)
+    if taxonomy.is_free:
+        return term or _known().attribute_names[analysis.language][extraction.attribute or "general"]
+    entity, attribute = _entity_and_attribute(term, extraction.attribute, analysis.language)
+    names = _known().attribute_names["ko" if taxonomy.language == "ko" else analysis.language]
+    ref = f"{_known().entity_names[entity]}{REF_SEPARATOR}{names[attribute]}"
+    if taxonomy.is_valid(ref):
+        return taxonomy.normalise(ref)
+    return _by_name(taxonomy, term, names[attribute])
+
+
+def _normal_form(extraction: Extraction, analysis: TextAnalysis) -> str:
+    if extraction.target is None:
+        return ""
+    term = " ".join(analysis.text[slice(*extraction.target)].split()).casefold()
+    if analysis.language == "ko":
+        return term
+    *modifiers, head = term.split(" ")
+    return " ".join([*modifiers, lemma_of(head, "NOUN")])
+
+
+def _entity_and_attribute(term: str, hint: Attribute | None, language: Language) -> tuple[str, str]:
+    if not term:
+        return _implicit(hint or "general")
+    entity, attribute = _look_up(term, _known().terms[language]) or ("main", hint or "quality")
+    if attribute == _ANY:
+        attribute = hint or "general"
+    # A price is that of the whole product, whatever part the sentence names.
+    return ("product", "price") if attribute == "price" else (entity, attribute)
+
+
+def _implicit(attribute: Attribute) -> tuple[str, str]:
+    """Price and overall verdicts are about the whole product, the rest about the thing itself."""
+    whole = attribute in ("price", "general")
+    return ("product" if whole else "main"), attribute
+
+
+def _look_up(term: str, table: Mapping[str, tuple[str, str]]) -> tuple[str, str] | None:
+    """The term itself, then what is left of it when words, then characters, are cut off in front."""
+    words = term.split(" ")
+    for start in range(len(words)):
+        known = table.get(" ".join(words[start:]))
+        if known is not None:
+            return known
+    # Korean compounds are often written together: 통화품질, 배터리성능.
+    head = words[-1]
+    return next((table[head[cut:]] for cut in range(1, len(head) - 1) if head[cut:] in table), None)
+
+
+def _by_name(taxonomy: Taxonomy, term: str, attribute: str) -> str:
+    for wanted in (term, attribute):
+        for ref in taxonomy.refs:
+            if wanted and wanted.casefold() in (part.casefold() for part in ref.split(REF_SEPARATOR)):
+                return ref
+    return ""

@@ -1,0 +1,121 @@
+"""The three reviewers: each re-examines every flagged tuple by its own lens (seed 000 §3, 001 part B).
+
+A looks at negation and contrast, B at whether an inference is justified, C at whether the words are
+there. They read the same evidence and may disagree; the arbiter counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from samsim.engines.embedded.case import Case, gather_cases
+from samsim.engines.protocol import ReviewInputs
+from samsim.schemas.polarity import PolarityName
+from samsim.schemas.protocol_conflict_review import ActionType, Agent, NewValue, ReasonCode, ReviewActionItem
+
+_WEAK_CONFIDENCE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a reviewer thinks of one tuple."""
+
+    action: ActionType
+    reason: ReasonCode
+    new_value: NewValue | None = None
+
+
+_KEEP = Verdict("KEEP", "KEEP_BEST_SUPPORTED")
+
+
+def review(agent: Agent, inputs: ReviewInputs) -> list[ReviewActionItem]:
+    """One reviewer's actions, one for each tuple in a flag or a risk."""
+    judge = _JUDGES[agent]
+    actions = []
+    for case in gather_cases(inputs):
+        verdict = judge(case)
+        actions.append(
+            ReviewActionItem(
+                action_type=verdict.action,
+                target_tuple_ids=[case.candidate.tuple_id],
+                new_value=verdict.new_value,
+                reason_code=verdict.reason,
+                actor=agent,
+            )
+        )
+    return actions
+
+
+def _flip(polarity: PolarityName, reason: ReasonCode) -> Verdict:
+    return Verdict("FLIP", reason, {"polarity": polarity})
+
+
+def review_negation_and_contrast(case: Case) -> Verdict:
+    """A: is the polarity turned where a negation governs it, are both sides of a contrast there?
+
+    Never drops: a missing explicit word or an implicit aspect is not A's business.
+    """
+    if case.contradiction and case.is_negated:
+        return _flip(case.contradiction, "NEGATION_SCOPE")
+    if case.contradiction and case.rivals:
+        return _flip(case.contradiction, "STRUCTURAL_INCONSISTENT")
+    if case.risks.get("CONTRAST_SCOPE") == "mid":
+        return Verdict("FLAG", "CONTRAST_CLAUSE")
+    if case.rivals and not case.rivals_on_same_target:
+        return Verdict("KEEP", "CONTRAST_CLAUSE")
+    return _KEEP
+
+
+def review_inference(case: Case) -> Verdict:
+    """B: is what was inferred justified, and is the ref the right one?"""
+    if "TERM_NOT_IN_TEXT" in case.risks:
+        return Verdict("DROP", "WEAK_INFERENCE")
+    if "INVALID_REF" in case.risks:
+        return Verdict("FLAG", "ASPECT_REF_MISMATCH")
+    if case.contradiction:
+        return _flip(case.contradiction, "STRUCTURAL_INCONSISTENT")
+    if case.decided_reading:
+        return _flip(case.decided_reading, "POLARITY_UNCERTAIN")
+    if repeats_lower(case):
+        if case.is_implicit:
+            return Verdict("DROP", "REDUNDANT_UPPER_REF")
+        return Verdict("MERGE", "ASPECT_REF_MISMATCH", {"normalized_ref": case.lower[0].aspect_ref})
+    if not case.is_implicit:
+        return _KEEP
+    if not case.words and case.candidate.confidence < _WEAK_CONFIDENCE:
+        return Verdict("FLAG", "WEAK_INFERENCE")
+    return Verdict("KEEP", "IMPLICIT_ASPECT")
+
+
+def review_explicit_evidence(case: Case) -> Verdict:
+    """C: do the words that are claimed stand in the text, and do they say it?"""
+    if case.risks.keys() & {"TERM_NOT_IN_TEXT", "EVIDENCE_NOT_IN_TEXT", "OPINION_AS_TARGET"}:
+        return Verdict("DROP", "WEAK_EVIDENCE")
+    if repeats_lower(case):
+        return Verdict("DROP", "REDUNDANT_UPPER_REF")
+    if case.contradiction:
+        return Verdict("DROP", "WEAK_EVIDENCE")
+    if case.decided_reading:
+        return _flip(case.decided_reading, "POLARITY_UNCERTAIN")
+    if case.is_implicit and not case.words:
+        return Verdict("FLAG", "EXPLICIT_NOT_REQUIRED")
+    return _KEEP
+
+
+def repeats_lower(case: Case) -> bool:
+    """Whether an upper tuple says nothing beyond a lower one: they rest on the same words."""
+    return any(
+        other.evidence == case.candidate.evidence and _near(other.span, case.candidate.span) for other in case.lower
+    )
+
+
+def _near(left: object, right: object) -> bool:
+    return left is None or right is None or left == right
+
+
+_JUDGES: Mapping[Agent, Callable[[Case], Verdict]] = {
+    "A": review_negation_and_contrast,
+    "B": review_inference,
+    "C": review_explicit_evidence,
+}
