@@ -1,0 +1,136 @@
+"""How good the embedded engine is on public test sets: A, B, C alone, their union, cr_v1 and cr_v2.
+
+    python -m benchmarks.quality --data ../shared/data
+
+Nothing is trained or tuned on these test sets. Two trivial baselines stand beside: the most frequent
+tuples of the set's own train split wherever their words occur, and every noun called positive.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.data_sets import Labelled, read_aste, read_m_absa
+from samsim.language.analyze import analyze_text
+from samsim.metrics.systems import PlainTuple, predictions_by_system
+from samsim.metrics.tuples import Family, Score, TupleLike, score
+from samsim.pipeline.api import Pipeline
+from samsim.schemas.analysis import TextAnalysis
+
+_CONSTANT_TUPLES = 5
+_NOUN_TAGS = ("NNG", "NNP", "NOUN", "PROPN")
+_MODIFIER_TAGS = ("ADJ",)
+Reader = Callable[[Path], Iterable[Labelled]]
+Predictions = Mapping[str, Sequence[TupleLike]]
+
+
+@dataclass(frozen=True)
+class Task:
+    """One figure: which file, which family, with or without implicit aspects."""
+
+    title: str
+    folder: str
+    test: str
+    train: str
+    reader: Reader
+    family: Family
+    implicit: bool = False
+
+
+TASKS = (
+    Task("14res, triplet", "aste-data-v2/14res", "test_triplets.txt", "train_triplets.txt", read_aste, "triplet"),
+    Task("14lap, triplet", "aste-data-v2/14lap", "test_triplets.txt", "train_triplets.txt", read_aste, "triplet"),
+    Task(
+        "M-ABSA ko restaurant, (aspect, polarity)",
+        "m-absa/restaurant/ko",
+        "test.txt",
+        "train.txt",
+        read_m_absa,
+        "ote_pol",
+    ),
+    Task(
+        "the same with implicit aspects", "m-absa/restaurant/ko", "test.txt", "train.txt", read_m_absa, "ote_pol", True
+    ),
+    Task("M-ABSA ko laptop, (aspect, polarity)", "m-absa/laptop/ko", "test.txt", "train.txt", read_m_absa, "ote_pol"),
+)
+
+
+def _explicit_only(tuples: Iterable[TupleLike], implicit: bool) -> list[TupleLike]:
+    return [item for item in tuples if implicit or item.aspect_term]
+
+
+def _analysed(samples: Sequence[Labelled]) -> dict[str, dict[str, list[TupleLike]]]:
+    """Every system's predictions by name and uid."""
+    found: dict[str, dict[str, list[TupleLike]]] = {}
+    for protocol in ("cr_v1", "cr_v2"):
+        pipeline = Pipeline({"protocol": protocol})
+        for sample in samples:
+            systems = predictions_by_system(pipeline.analyze(sample.text, uid=sample.uid))
+            systems[protocol] = systems.pop("final")
+            for name, tuples in systems.items():
+                found.setdefault(name, {})[sample.uid] = tuples
+    return found
+
+
+def _constant(train: Iterable[Labelled], test: Sequence[Labelled]) -> Predictions:
+    frequent = Counter(item for sample in train for item in sample.gold if item.aspect_term)
+    constant = [item for item, _ in frequent.most_common(_CONSTANT_TUPLES)]
+    return {
+        sample.uid: [item for item in constant if item.aspect_term in sample.text and item.opinion_term in sample.text]
+        for sample in test
+    }
+
+
+def _nouns_positive(test: Sequence[Labelled]) -> Predictions:
+    return {sample.uid: _noun_tuples(analyze_text(sample.text)) for sample in test}
+
+
+def _noun_tuples(analysis: TextAnalysis) -> list[PlainTuple]:
+    """Every noun positive; where opinions count too, the adjective right before it."""
+    found = []
+    for before, token in zip((None, *analysis.tokens), analysis.tokens, strict=False):
+        if token.tag in _NOUN_TAGS:
+            opinion = before.form if before is not None and before.tag in _MODIFIER_TAGS else ""
+            if analysis.language == "ko" or opinion:
+                found.append(PlainTuple(token.form, "", opinion, "positive"))
+    return found
+
+
+def measure(task: Task, data: Path) -> dict[str, Score]:
+    """All systems' and baselines' scores on one task."""
+    folder = data / task.folder
+    test = list(task.reader(folder / task.test))
+    gold = {sample.uid: _explicit_only(sample.gold, task.implicit) for sample in test}
+    systems: dict[str, Predictions] = {
+        "constant tuples": _constant(task.reader(folder / task.train), test),
+        "every noun positive": _nouns_positive(test),
+        **_analysed(test),
+    }
+    return {
+        name: score(
+            {uid: _explicit_only(tuples, task.implicit) for uid, tuples in predictions.items()}, gold, task.family
+        )
+        for name, predictions in systems.items()
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="folder with the public data sets")
+    arguments = parser.parse_args()
+    for task in TASKS:
+        if not (arguments.data / task.folder / task.test).exists():
+            print(f"{task.title}: skipped, {arguments.data / task.folder / task.test} is not there\n")
+            continue
+        print(f"| {task.title} | P | R | F1 |\n|---|---|---|---|")
+        for name, result in measure(task, arguments.data).items():
+            print(f"| {name} | {100 * result.precision:.1f} | {100 * result.recall:.1f} | {100 * result.f1:.1f} |")
+        print()
+
+
+if __name__ == "__main__":
+    main()
