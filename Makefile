@@ -1,11 +1,42 @@
+# Two commands: `make demo` and `make test`. Both set up everything they need, once.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+READY := $(VENV)/.ready
 
-.PHONY: setup
-setup: $(VENV)/.ready
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check bench picture clean
 
-$(VENV)/.ready: pyproject.toml constraints.txt
+help: ## list the targets
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+setup: $(READY) ## create .venv with everything, pinned by constraints.txt
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11 setup"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
-	touch $@
+	@touch $@
+
+demo: $(READY) ## analyse the shipped reviews and score both protocols
+	@$(BIN)/samsim demo
+
+test: check ## check the code, then run all tests
+	$(BIN)/pytest
+
+check: $(READY) ## lint, types and import contracts
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(READY) ## measure quality and throughput (public data sets in ../shared/data, if there)
+	$(BIN)/python benchmarks/quality.py
+	$(BIN)/python benchmarks/embedded.py
+
+picture: $(READY) ## draw the README's pictures anew
+	$(BIN)/python tools/draw_pictures.py
+
+clean: ## remove what the other targets made
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,6 +1,6 @@
 """Throughput of the embedded pipeline (cr_v2) on one core, beside its parts, in one run.
 
-    python -m benchmarks.embedded
+    python benchmarks/embedded.py
 
 The sentences are the shipped reviews, repeated; CPU time of this process is what counts.
 """

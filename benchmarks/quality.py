@@ -1,6 +1,6 @@
 """How good the embedded engine is on public test sets: A, B, C alone, their union, cr_v1 and cr_v2.
 
-    python -m benchmarks.quality --data ../shared/data
+    python benchmarks/quality.py --data ../shared/data
 
 Nothing is trained or tuned on these test sets. Two trivial baselines stand beside: the most frequent
 tuples of the set's own train split wherever their words occur, and every noun called positive.
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.data_sets import Labelled, read_aste, read_m_absa
+from data_sets import Labelled, read_aste, read_m_absa
 from samsim.language.analyze import analyze_text
 from samsim.metrics.systems import PlainTuple, predictions_by_system
 from samsim.metrics.tuples import Family, Score, TupleLike, score
