@@ -12,7 +12,7 @@ from samsim.agents.answers import read_items
 from samsim.agents.prompt_files import PromptFile, guard_frame, load_prompt
 from samsim.engines.protocol import Engine, EngineRequest, Message, ReviewInputs
 from samsim.schemas.protocol_conflict_review import Agent, ReviewActionItem, ReviewOutputSchema
-from samsim.schemas.results import CallRecord
+from samsim.schemas.results import CallRecord, Stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +22,15 @@ class ReviewAgent:
     agent: Agent
     prompt_name: str
 
-    async def review(self, engine: Engine, uid: str, inputs: ReviewInputs) -> tuple[list[ReviewActionItem], CallRecord]:
+    async def review(
+        self, engine: Engine, uid: str, inputs: ReviewInputs, stage: Stage = "review"
+    ) -> tuple[list[ReviewActionItem], CallRecord]:
         """Ask the engine for this reviewer's actions; broken ones are dropped and counted."""
         prompt = load_prompt(self.prompt_name)
         reply = await engine.complete(
             EngineRequest(
                 agent=self.agent,
-                stage="review",
+                stage=stage,
                 uid=uid,
                 inputs=inputs,
                 output_schema=ReviewOutputSchema,
@@ -39,7 +41,7 @@ class ReviewAgent:
         items, rejected = ([], []) if reply.failure else read_items(reply.output, "review_actions", ReviewActionItem)
         record = CallRecord(
             agent=self.agent,
-            stage="review",
+            stage=stage,
             engine=engine.name,
             prompt_hash=prompt.digest,
             rejected=rejected,

@@ -30,6 +30,7 @@ class PipelineConfig(BaseModel):
     compute_conflict_flags: bool = True
     enable_review: bool = True
     review_scope: Literal["flagged", "always"] = "flagged"
+    recheck: bool = False
     finalize: FinalizeMode = "p1"
 
     @property

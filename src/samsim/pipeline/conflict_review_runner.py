@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from samsim.agents.perspective_agents import PERSPECTIVE_AGENTS
 from samsim.agents.review_agents import REVIEW_AGENTS
@@ -17,6 +18,7 @@ from samsim.rules.apply import apply_decisions, finalize, merged_refs
 from samsim.rules.arbiter import arbiter_vote
 from samsim.rules.candidates import build_candidates, claimed_spans
 from samsim.rules.conflicts import compute_conflict_flags
+from samsim.rules.recheck import groups_to_recheck, with_recheck
 from samsim.rules.review_actions import EnforcedReview, enforce_review_actions, reviewable_ids
 from samsim.rules.validator import compute_validator_risks
 from samsim.schemas.analysis import TextAnalysis
@@ -26,7 +28,6 @@ from samsim.schemas.protocol_conflict_review import (
     Candidate,
     ConflictFlag,
     ReviewActionItem,
-    ValidatorRisk,
 )
 from samsim.schemas.results import CallRecord, SampleResult
 from samsim.schemas.taxonomy import Taxonomy
@@ -45,8 +46,12 @@ async def run_conflict_review(
     flags = _flags(candidates, taxonomy, config)
     review = _NOT_REVIEWED
     if config.enable_review and (config.review_scope == "always" or reviewable_ids(flags, risks)):
-        review, review_calls = await _review(uid, analysis, taxonomy, candidates, flags, risks, engines)
+        inputs = ReviewInputs(analysis, taxonomy, candidates, flags, risks, memory_context="")
+        review, review_calls = await _review(uid, inputs, engines)
         calls += review_calls
+        if config.recheck:
+            review, recheck_calls = await _recheck(uid, inputs, review, engines)
+            calls += recheck_calls
     decisions = arbiter_vote(review.actions_by_tuple, flags, version=config.arbiter_version)
     surviving = apply_decisions(candidates, decisions)
     new_refs = merged_refs(review.actions_by_tuple, taxonomy) if config.finalize == "p2" else None
@@ -97,20 +102,36 @@ def _flags(candidates: Sequence[Candidate], taxonomy: Taxonomy, config: Pipeline
 
 
 async def _review(
-    uid: str,
-    analysis: TextAnalysis,
-    taxonomy: Taxonomy,
-    candidates: Sequence[Candidate],
-    flags: Sequence[ConflictFlag],
-    risks: Sequence[ValidatorRisk],
-    engines: Mapping[Agent, Engine],
+    uid: str, inputs: ReviewInputs, engines: Mapping[Agent, Engine]
 ) -> tuple[EnforcedReview, list[CallRecord]]:
-    inputs = ReviewInputs(analysis, taxonomy, candidates, flags, risks, memory_context="")
     answers = await asyncio.gather(
         *(reviewer.review(engines[reviewer.agent], uid, inputs) for reviewer in REVIEW_AGENTS)
     )
-    proposals: dict[Agent, Sequence[ReviewActionItem]] = {call.agent: items for items, call in answers}
-    return enforce_review_actions(proposals, candidates, flags, risks), [call for _, call in answers]
+    return _enforced({call.agent: items for items, call in answers}, inputs), [call for _, call in answers]
+
+
+async def _recheck(
+    uid: str, inputs: ReviewInputs, review: EnforcedReview, engines: Mapping[Agent, Engine]
+) -> tuple[EnforcedReview, list[CallRecord]]:
+    """Ask one agent once more about each group that needs it, shown that group alone."""
+    reviewers = {reviewer.agent: reviewer for reviewer in REVIEW_AGENTS}
+    calls = []
+    for group in groups_to_recheck(review, inputs.conflict_flags):
+        members = frozenset(group.flag.tuple_ids)
+        narrowed = replace(
+            inputs,
+            candidates=[candidate for candidate in inputs.candidates if candidate.tuple_id in members],
+            conflict_flags=[group.flag],
+            validator_risks=[risk for risk in inputs.validator_risks if risk.tuple_id in members],
+        )
+        items, call = await reviewers[group.asked].review(engines[group.asked], uid, narrowed, "recheck")
+        review = with_recheck(review, group.asked, _enforced({group.asked: items[:1]}, narrowed))
+        calls.append(call)
+    return review, calls
+
+
+def _enforced(proposals: Mapping[Agent, Sequence[ReviewActionItem]], inputs: ReviewInputs) -> EnforcedReview:
+    return enforce_review_actions(proposals, inputs.candidates, inputs.conflict_flags, inputs.validator_risks)
 
 
 def _votes_cast(review: EnforcedReview) -> list[ReviewActionItem]:

@@ -24,7 +24,7 @@ from samsim.schemas.protocol_conflict_review import (
 )
 
 CRProtocol = Literal["cr_v1", "cr_v2"]
-Stage = Literal["stage1", "review"]
+Stage = Literal["stage1", "review", "recheck"]
 
 
 class ReviewedTuple(Candidate):
