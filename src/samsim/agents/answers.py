@@ -1,4 +1,4 @@
-"""Reading an engine's answer item by item: what fits the schema is kept, the rest is counted."""
+"""Asking an engine and reading its answer item by item: what fits the schema is kept, the rest is counted."""
 
 from __future__ import annotations
 
@@ -6,7 +6,32 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from samsim.engines.protocol import Engine, EngineRequest
+from samsim.schemas.calls import MessageRecord
+from samsim.schemas.results import CallRecord
+
 ItemT = TypeVar("ItemT", bound=BaseModel)
+
+
+async def ask(
+    engine: Engine, request: EngineRequest, field: str, item_type: type[ItemT]
+) -> tuple[list[ItemT], CallRecord]:
+    """Ask once; return the valid items of the answer and the record of the call."""
+    reply = await engine.complete(request)
+    items, rejected = ([], []) if reply.failure else read_items(reply.output, field, item_type)
+    record = CallRecord(
+        agent=request.agent,
+        stage=request.stage,
+        engine=engine.name,
+        prompt_hash=request.prompt_hash,
+        mode=reply.mode,
+        cached=reply.cached,
+        rejected=rejected,
+        problem=reply.failure,
+        messages=[MessageRecord(role=message.role, content=message.content) for message in reply.messages],
+        attempts=list(reply.attempts),
+    )
+    return items, record
 
 
 def read_items(output: object, field: str, item_type: type[ItemT]) -> tuple[list[ItemT], list[str]]:

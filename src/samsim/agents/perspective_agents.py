@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from samsim.agents.answers import read_items
+from samsim.agents.answers import ask
 from samsim.agents.prompt_files import PromptFile, guard_frame, load_prompt
 from samsim.engines.protocol import Engine, EngineRequest, Message, Stage1Inputs
 from samsim.schemas.protocol_conflict_review import Agent, ASTETripletItem, PerspectiveASTEStage1Schema
@@ -24,28 +24,17 @@ class PerspectiveAgent:
     async def extract(self, engine: Engine, uid: str, inputs: Stage1Inputs) -> tuple[list[ASTETripletItem], CallRecord]:
         """Ask the engine for this perspective's triplets; broken ones are dropped and counted."""
         prompt = load_prompt(self.prompt_name)
-        reply = await engine.complete(
-            EngineRequest(
-                agent=self.agent,
-                stage="stage1",
-                uid=uid,
-                inputs=inputs,
-                output_schema=PerspectiveASTEStage1Schema,
-                messages=lambda: render_stage1(prompt, inputs),
-                prompt_hash=prompt.digest,
-            )
-        )
-        items, rejected = ([], []) if reply.failure else read_items(reply.output, "triplets", ASTETripletItem)
-        record = CallRecord(
+        request = EngineRequest(
             agent=self.agent,
             stage="stage1",
-            engine=engine.name,
+            uid=uid,
+            inputs=inputs,
+            output_schema=PerspectiveASTEStage1Schema,
+            messages=lambda: render_stage1(prompt, inputs),
             prompt_hash=prompt.digest,
-            rationales=[item.rationale for item in items],
-            rejected=rejected,
-            problem=reply.failure,
         )
-        return items, record
+        items, record = await ask(engine, request, "triplets", ASTETripletItem)
+        return items, record.model_copy(update={"rationales": [item.rationale for item in items]})
 
 
 PerspectiveAgentPneg = PerspectiveAgent("A", "perspective_pneg_stage1")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from samsim.agents.answers import read_items
+from samsim.agents.answers import ask
 from samsim.agents.prompt_files import PromptFile, guard_frame, load_prompt
 from samsim.engines.protocol import Engine, EngineRequest, Message, ReviewInputs
 from samsim.schemas.protocol_conflict_review import Agent, ReviewActionItem, ReviewOutputSchema
@@ -27,27 +27,16 @@ class ReviewAgent:
     ) -> tuple[list[ReviewActionItem], CallRecord]:
         """Ask the engine for this reviewer's actions; broken ones are dropped and counted."""
         prompt = load_prompt(self.prompt_name)
-        reply = await engine.complete(
-            EngineRequest(
-                agent=self.agent,
-                stage=stage,
-                uid=uid,
-                inputs=inputs,
-                output_schema=ReviewOutputSchema,
-                messages=lambda: render_review(prompt, inputs),
-                prompt_hash=prompt.digest,
-            )
-        )
-        items, rejected = ([], []) if reply.failure else read_items(reply.output, "review_actions", ReviewActionItem)
-        record = CallRecord(
+        request = EngineRequest(
             agent=self.agent,
             stage=stage,
-            engine=engine.name,
+            uid=uid,
+            inputs=inputs,
+            output_schema=ReviewOutputSchema,
+            messages=lambda: render_review(prompt, inputs),
             prompt_hash=prompt.digest,
-            rejected=rejected,
-            problem=reply.failure,
         )
-        return items, record
+        return await ask(engine, request, "review_actions", ReviewActionItem)
 
 
 ReviewAgentA = ReviewAgent("A", "review_pneg_action")

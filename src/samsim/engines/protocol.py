@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from pydantic import BaseModel
 
 from samsim.schemas.analysis import TextAnalysis
+from samsim.schemas.calls import AttemptRecord, FailureKind, OutputMode
 from samsim.schemas.protocol_conflict_review import Agent, Candidate, ConflictFlag, ValidatorRisk
 from samsim.schemas.results import Stage
 from samsim.schemas.taxonomy import Taxonomy
@@ -57,14 +58,24 @@ class EngineRequest:
     output_schema: type[BaseModel]
     messages: Callable[[], tuple[Message, ...]]
     prompt_hash: str
+    seed: int | None = None
+    repeat: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class EngineReply:
-    """An answer (a model object or plain JSON data, not yet trusted), or the reason there is none."""
+    """An answer (a model object or plain JSON data, not yet trusted), or the reason there is none.
+
+    ``cached`` says that the answer came from the response cache and cost nothing; ``messages`` are
+    those really sent, for engines that read them.
+    """
 
     output: object
-    failure: str | None = None
+    failure: FailureKind | None = None
+    mode: OutputMode | None = None
+    cached: bool = False
+    messages: tuple[Message, ...] = ()
+    attempts: tuple[AttemptRecord, ...] = ()
 
 
 class Engine(Protocol):
@@ -76,3 +87,11 @@ class Engine(Protocol):
 
     async def complete(self, request: EngineRequest) -> EngineReply:
         """Answer one request; a failure is a reply, not an exception."""
+
+
+@runtime_checkable
+class ClosableEngine(Protocol):
+    """An engine that holds connections or files."""
+
+    async def aclose(self) -> None:
+        """Let go of them; the engine may be used again, also from another event loop."""

@@ -10,6 +10,7 @@ from typing import Literal
 from pydantic import Field
 
 from samsim.schemas.analysis import Language
+from samsim.schemas.calls import AttemptRecord, MessageRecord, OutputMode
 from samsim.schemas.polarity import Polarity
 from samsim.schemas.protocol_conflict_review import (
     Agent,
@@ -55,16 +56,21 @@ class CallRecord(Written):
     """One engine call: who was asked, what it answered, what it took.
 
     ``rejected`` counts parts of the answer that broke the schema and were dropped. ``problem`` is
-    the typed failure of a call that gave no usable answer.
+    the typed failure of a call that gave no usable answer. ``messages`` and ``attempts`` are empty
+    for the embedded engine, which reads no prompt.
     """
 
     agent: Agent
     stage: Stage
     engine: str
     prompt_hash: str
+    mode: OutputMode | None = None
+    cached: bool = False
     rationales: list[str] = Field(default_factory=list)
     rejected: list[str] = Field(default_factory=list)
     problem: str | None = None
+    messages: list[MessageRecord] = Field(default_factory=list)
+    attempts: list[AttemptRecord] = Field(default_factory=list)
 
 
 class SampleResult(Written):
