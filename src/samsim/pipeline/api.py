@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Iterable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Coroutine, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -12,12 +13,14 @@ from pydantic import ValidationError
 
 from samsim.engines.embedded.engine import EmbeddedEngine
 from samsim.engines.protocol import Engine
+from samsim.engines.table import EngineTable
 from samsim.errors import ConfigError, SamsimError
 from samsim.language.analyze import analyze_text
 from samsim.pipeline.config import PipelineConfig
 from samsim.pipeline.conflict_review_runner import run_conflict_review
 from samsim.pipeline.inputs import check_text
-from samsim.schemas.protocol_conflict_review import AGENTS, Agent
+from samsim.pipeline.streaming import in_order, iterate
+from samsim.schemas.protocol_conflict_review import Agent
 from samsim.schemas.results import SampleResult
 
 ResultT = TypeVar("ResultT")
@@ -35,19 +38,16 @@ class Pipeline:
     """Analyses texts by one configuration; engines are loaded once and shared.
 
     ``config`` may be a ``PipelineConfig`` or a mapping of its fields. ``engine`` answers for all
-    three agents, or is a mapping with an engine for each; by default the embedded one answers.
+    agents, or is a mapping or table with an engine for each; by default the embedded one answers.
     """
 
     def __init__(
         self,
         config: PipelineConfig | Mapping[str, Any] | None = None,
-        engine: Engine | Mapping[Agent, Engine] | None = None,
+        engine: Engine | Mapping[Agent, Engine] | EngineTable | None = None,
     ) -> None:
         self.config = _as_config(config)
-        answering = engine if engine is not None else EmbeddedEngine()
-        self._engines: Mapping[Agent, Engine] = (
-            answering if isinstance(answering, Mapping) else dict.fromkeys(AGENTS, answering)
-        )
+        self._engines = EngineTable.of(engine if engine is not None else EmbeddedEngine())
 
     async def aanalyze(self, text: str, *, uid: str = "0") -> SampleResult:
         """Analyse one text inside a running event loop."""
@@ -57,15 +57,48 @@ class Pipeline:
 
     def analyze(self, text: str, *, uid: str = "0") -> SampleResult:
         """Analyse one text; also works where an event loop is running already, as in a notebook."""
-        return _run(self.aanalyze(text, uid=uid))
+        return _run(self._analyze_and_close(text, uid))
 
-    def stream(self, samples: Iterable[tuple[str, str]]) -> Iterator[SampleResult | SampleError]:
-        """Analyse (uid, text) pairs one by one, in order; a bad sample gives an error and the rest goes on."""
-        for uid, text in samples:
-            try:
-                yield self.analyze(text, uid=uid)
-            except SamsimError as error:
-                yield SampleError(uid=uid, message=str(error))
+    async def astream(
+        self, samples: Iterable[tuple[str, str]], *, concurrency: int = 1
+    ) -> AsyncGenerator[SampleResult | SampleError, None]:
+        """Analyse (uid, text) pairs, some at a time, in order; a bad sample gives an error and the rest goes on."""
+        async with aclosing(in_order(samples, self._attempt, concurrency)) as results:
+            async for result in results:
+                yield result
+
+    def stream(
+        self, samples: Iterable[tuple[str, str]], *, concurrency: int = 1
+    ) -> Iterator[SampleResult | SampleError]:
+        """The same for ordinary code: analyse (uid, text) pairs and yield the results in order."""
+        return iterate(lambda: self._stream_and_close(samples, concurrency))
+
+    async def aclose(self) -> None:
+        """Let go of connections; only needed after ``aanalyze`` and ``astream``."""
+        await self._engines.aclose()
+
+    async def _attempt(self, sample: tuple[str, str]) -> SampleResult | SampleError:
+        uid, text = sample
+        try:
+            return await self.aanalyze(text, uid=uid)
+        except SamsimError as error:
+            return SampleError(uid=uid, message=str(error))
+
+    async def _analyze_and_close(self, text: str, uid: str) -> SampleResult:
+        try:
+            return await self.aanalyze(text, uid=uid)
+        finally:
+            await self.aclose()
+
+    async def _stream_and_close(
+        self, samples: Iterable[tuple[str, str]], concurrency: int
+    ) -> AsyncGenerator[SampleResult | SampleError, None]:
+        try:
+            async with aclosing(self.astream(samples, concurrency=concurrency)) as results:
+                async for result in results:
+                    yield result
+        finally:
+            await self.aclose()
 
 
 def analyze(text: str, **settings: Any) -> SampleResult:

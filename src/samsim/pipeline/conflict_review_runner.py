@@ -11,7 +11,8 @@ from dataclasses import replace
 
 from samsim.agents.perspective_agents import PERSPECTIVE_AGENTS
 from samsim.agents.review_agents import REVIEW_AGENTS
-from samsim.engines.protocol import Engine, ReviewInputs, Stage1Inputs
+from samsim.engines.protocol import ReviewInputs, Stage1Inputs
+from samsim.engines.table import EngineTable
 from samsim.errors import EngineError
 from samsim.pipeline.config import PipelineConfig
 from samsim.rules.apply import apply_decisions, finalize, merged_refs
@@ -36,7 +37,10 @@ _NOT_REVIEWED = EnforcedReview(actions_by_tuple={}, refusals=())
 
 
 async def run_conflict_review(
-    uid: str, analysis: TextAnalysis, engines: Mapping[Agent, Engine], config: PipelineConfig
+    uid: str,
+    analysis: TextAnalysis,
+    engines: EngineTable,
+    config: PipelineConfig,
 ) -> SampleResult:
     """Analyse one text with three perspectives, their review and the code arbiter."""
     taxonomy = config.taxonomy_for(analysis.language)
@@ -74,10 +78,13 @@ async def run_conflict_review(
 
 
 async def _stage1(
-    uid: str, inputs: Stage1Inputs, engines: Mapping[Agent, Engine]
+    uid: str, inputs: Stage1Inputs, engines: EngineTable
 ) -> tuple[dict[Agent, Sequence[ASTETripletItem]], list[CallRecord]]:
     answers = await asyncio.gather(
-        *(perspective.extract(engines[perspective.agent], uid, inputs) for perspective in PERSPECTIVE_AGENTS)
+        *(
+            perspective.extract(engines.perspectives[perspective.agent], uid, inputs)
+            for perspective in PERSPECTIVE_AGENTS
+        )
     )
     calls = [call for _, call in answers]
     if all(call.problem for call in calls):
@@ -101,17 +108,15 @@ def _flags(candidates: Sequence[Candidate], taxonomy: Taxonomy, config: Pipeline
     )
 
 
-async def _review(
-    uid: str, inputs: ReviewInputs, engines: Mapping[Agent, Engine]
-) -> tuple[EnforcedReview, list[CallRecord]]:
+async def _review(uid: str, inputs: ReviewInputs, engines: EngineTable) -> tuple[EnforcedReview, list[CallRecord]]:
     answers = await asyncio.gather(
-        *(reviewer.review(engines[reviewer.agent], uid, inputs) for reviewer in REVIEW_AGENTS)
+        *(reviewer.review(engines.reviewers[reviewer.agent], uid, inputs) for reviewer in REVIEW_AGENTS)
     )
     return _enforced({call.agent: items for items, call in answers}, inputs), [call for _, call in answers]
 
 
 async def _recheck(
-    uid: str, inputs: ReviewInputs, review: EnforcedReview, engines: Mapping[Agent, Engine]
+    uid: str, inputs: ReviewInputs, review: EnforcedReview, engines: EngineTable
 ) -> tuple[EnforcedReview, list[CallRecord]]:
     """Ask one agent once more about each group that needs it, shown that group alone."""
     reviewers = {reviewer.agent: reviewer for reviewer in REVIEW_AGENTS}
@@ -124,7 +129,7 @@ async def _recheck(
             conflict_flags=[group.flag],
             validator_risks=[risk for risk in inputs.validator_risks if risk.tuple_id in members],
         )
-        items, call = await reviewers[group.asked].review(engines[group.asked], uid, narrowed, "recheck")
+        items, call = await reviewers[group.asked].review(engines.reviewers[group.asked], uid, narrowed, "recheck")
         review = with_recheck(review, group.asked, _enforced({group.asked: items[:1]}, narrowed))
         calls.append(call)
     return review, calls

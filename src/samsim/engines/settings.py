@@ -1,0 +1,92 @@
+"""What a user says about an engine: kind, model, address, parameters and limits.
+
+The API key is never a setting: ``api_key_env`` names the environment variable that holds it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from samsim.schemas.calls import OutputMode
+
+EngineKind = Literal["embedded", "openai_compatible", "anthropic", "google"]
+
+DEFAULT_BASE_URLS: dict[EngineKind, str] = {
+    "openai_compatible": "https://api.openai.com/v1",
+    "anthropic": "https://api.anthropic.com",
+    "google": "https://generativelanguage.googleapis.com/v1beta",
+}
+DEFAULT_KEY_VARIABLES: dict[EngineKind, str] = {
+    "openai_compatible": "OPENAI_API_KEY",
+    "anthropic": "ANTHROPIC_API_KEY",
+    "google": "GEMINI_API_KEY",
+}
+# What decides an answer, besides the prompt; limits and prices do not.
+_IDENTITY_FIELDS = frozenset(
+    {"kind", "model", "base_url", "azure_api_version", "temperature", "max_tokens", "output_mode", "extra_body"}
+)
+
+
+class PricePerMillion(BaseModel):
+    """A price in US dollars per million tokens."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+
+
+class EngineSettings(BaseModel):
+    """One engine as a configuration names it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: EngineKind = "embedded"
+    model: str = ""
+    base_url: str | None = None
+    api_key_env: str | None = None
+    azure_api_version: str | None = None
+    temperature: float | None = Field(default=0.0, ge=0.0, le=2.0)
+    max_tokens: int = Field(default=2048, ge=1)
+    seed: int | None = None
+    output_mode: OutputMode | Literal["auto"] = "auto"
+    timeout_s: float = Field(default=60.0, gt=0)
+    max_attempts: int = Field(default=5, ge=1, le=20)
+    concurrency: int = Field(default=16, ge=1, le=1024)
+    requests_per_minute: int | None = Field(default=None, ge=1)
+    tokens_per_minute: int | None = Field(default=None, ge=1)
+    price_per_million: PricePerMillion | None = None
+    extra_body: dict[str, Any] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _names_a_model(self) -> EngineSettings:
+        if self.kind != "embedded" and not self.model:
+            raise ValueError(f"an engine of kind {self.kind} needs a model")
+        return self
+
+    @property
+    def url(self) -> str:
+        """Where the server is."""
+        return (self.base_url or DEFAULT_BASE_URLS.get(self.kind, "")).rstrip("/")
+
+    @property
+    def key_variable(self) -> str | None:
+        """The environment variable with the API key; a server of one's own needs none unless named."""
+        if self.api_key_env is not None or self.base_url is not None:
+            return self.api_key_env
+        return DEFAULT_KEY_VARIABLES.get(self.kind)
+
+    @property
+    def name(self) -> str:
+        """How results call this engine."""
+        return "embedded" if self.kind == "embedded" else f"{self.kind}:{self.model}"
+
+    @property
+    def identity(self) -> str:
+        """A digest of everything about the engine that decides an answer; part of the cache key."""
+        facts = self.model_dump(include=set(_IDENTITY_FIELDS)) | {"base_url": self.url}
+        return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
