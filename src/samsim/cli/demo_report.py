@@ -21,7 +21,7 @@ from samsim.pipeline.config import PipelineConfig
 from samsim.schemas.results import CRProtocol, SampleResult
 
 _FAMILIES: tuple[Family, ...] = ("triplet", "ref_pol")
-_ROWS = {"A": "A alone (negation, contrast)", "B": "B alone (implicit)", "C": "C alone (literal)"}
+_ALONE = {"A": "A alone (P-NEG)", "B": "B alone (P-IMP)", "C": "C alone (P-LIT)"}
 _TRY = 'samsim analyze --explain "사용감은 좋지만 가격은 비싸요."'
 
 
@@ -66,11 +66,11 @@ def run_demo(console: Console) -> None:
 def score_table(runs: Sequence[DemoRun], gold: Mapping[str, GoldSample]) -> Table:
     """Stage 1 and final F1 of each protocol, with the single perspectives beside them."""
     table = Table(title="Tuple F1", title_justify="left")
-    table.add_column("")
+    table.add_column("", no_wrap=True)
     for family in _FAMILIES:
         for part in ("all", "ko", "en"):
-            table.add_column(f"{family.replace('_', '-')} {part}", justify="right")
-    for agent, label in _ROWS.items():
+            table.add_column(f"{family.replace('_', '-')}\n{part}", justify="right", no_wrap=True)
+    for agent, label in _ALONE.items():
         table.add_row(label, *_cells(runs[0], gold, agent))
     for run in runs:
         table.add_section()
@@ -87,9 +87,9 @@ def _cells(run: DemoRun, gold: Mapping[str, GoldSample], system: str) -> list[st
 def decision_table(runs: Sequence[DemoRun]) -> Table:
     """How often something was flagged, and what the arbiter did about it."""
     table = Table(title="What was contested", title_justify="left")
-    table.add_column("")
-    for heading in ("flagged reviews", "tuples voted on", "KEEP", "FLIP", "DROP", "FLAG"):
-        table.add_column(heading, justify="right")
+    table.add_column("", no_wrap=True)
+    for heading in ("reviews\nflagged", "tuples\nvoted on", "KEEP", "FLIP", "DROP", "FLAG"):
+        table.add_column(heading, justify="right", no_wrap=True)
     for run in runs:
         decisions = [decision for result in run.results for decision in result.arbiter_decisions]
         actions = Counter(decision.action for decision in decisions)

@@ -1,0 +1,136 @@
+"""``samsim analyze``: one text in the terminal, or a file of reviews as JSON lines."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NoReturn, get_args
+
+import click
+
+from samsim.cli.exit_codes import exit_code_help
+from samsim.cli.file_encoding import check_encoding_name, decode_text
+from samsim.schemas.analysis import Language
+
+if TYPE_CHECKING:
+    from samsim.pipeline.config import PipelineConfig
+    from samsim.schemas.results import CRProtocol
+
+# As in samsim.schemas.results.CRProtocol, which would import pydantic just to show the help.
+PROTOCOLS = ("cr_v1", "cr_v2")
+STDIN = "-"
+_AUTO_OR_LANGUAGE = click.Choice(["auto", *get_args(Language)])
+
+
+@click.command(epilog=exit_code_help())
+@click.argument("text", required=False, metavar="[TEXT|-]")
+@click.option(
+    "--file",
+    "file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Analyse a file: .txt (one review a line), .csv (with a header) or .jsonl. Writes JSON lines.",
+)
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Where the JSON lines go.")
+@click.option("--force", is_flag=True, help="Overwrite the output file.")
+@click.option("--text-column", metavar="NAME", help="The CSV column or JSON key with the text (else: a usual name).")
+@click.option("--id-column", metavar="NAME", help="The CSV column or JSON key with the id (else: the line number).")
+@click.option(
+    "--encoding", callback=check_encoding_name, metavar="NAME", help="Encoding of the file or stdin (else: UTF-8)."
+)
+@click.option("--json", "as_json", is_flag=True, help="Write the whole result as JSON.")
+@click.option("--explain", is_flag=True, help="Tell the full story: perspectives, conflicts, votes, rules.")
+@click.option("--protocol", type=click.Choice(PROTOCOLS), default="cr_v2", show_default=True)
+@click.option("--taxonomy", metavar="NAME|FILE", default="auto", help="nikl2022, none, or a YAML file.")
+@click.option("--language", type=_AUTO_OR_LANGUAGE, default="auto", show_default=True, help="Language of the text.")
+@click.option("--ui", type=_AUTO_OR_LANGUAGE, default="auto", show_default=True, help="Language of the labels.")
+@click.pass_context
+def analyze(
+    ctx: click.Context,
+    text: str | None,
+    file: Path | None,
+    output: Path | None,
+    force: bool,
+    text_column: str | None,
+    id_column: str | None,
+    encoding: str | None,
+    as_json: bool,
+    explain: bool,
+    protocol: CRProtocol,
+    taxonomy: str,
+    language: Language | Literal["auto"],
+    ui: str,
+) -> None:
+    """Find what a review says about which aspect.
+
+    \b
+    samsim analyze "화면은 좋은데 배터리가 금방 닳아요"
+    samsim analyze --explain "The screen is great, but the battery isn't."
+    samsim analyze - < review.txt
+    samsim analyze --file reviews.csv -o results.jsonl
+    """
+    _check_usage(text, file, file_only={"-o": output, "--text-column": text_column, "--id-column": id_column})
+    if explain and (as_json or file is not None):
+        raise click.UsageError("--explain is for one text in the terminal; leave out --json and --file.")
+    config = _config(protocol, taxonomy, language)
+    if file is not None:
+        _analyze_file(ctx, config, file, output, force, (text_column, id_column), encoding)
+    elif text is not None:
+        given = _read_stdin(encoding) if text == STDIN else text
+        _analyze_text(config, given, as_json=as_json, explain=explain, ui=ui)
+
+
+def _check_usage(text: str | None, file: Path | None, file_only: dict[str, object]) -> None:
+    if (text is None) == (file is None):
+        raise click.UsageError("Give either one TEXT (or - for stdin) or --file.")
+    if file is None and (misplaced := [option for option, value in file_only.items() if value is not None]):
+        raise click.UsageError(f"{', '.join(misplaced)} only goes with --file.")
+
+
+def _config(protocol: CRProtocol, taxonomy: str, language: Language | Literal["auto"]) -> PipelineConfig:
+    from samsim.pipeline.config import PipelineConfig
+
+    config = PipelineConfig(protocol=protocol, language=language, taxonomy=taxonomy)
+    # A wrong taxonomy is wrong usage: say so before any row is read.
+    config.taxonomy_for("ko")
+    return config
+
+
+def _read_stdin(encoding: str | None) -> str:
+    content = sys.stdin.buffer.read()
+    return decode_text(content, encoding, "The text on stdin").rstrip("\r\n")
+
+
+def _analyze_text(config: PipelineConfig, text: str, *, as_json: bool, explain: bool, ui: str) -> None:
+    from samsim.pipeline.api import Pipeline
+
+    result = Pipeline(config).analyze(text)
+    if as_json:
+        from samsim.cli.writing import write_json
+
+        write_json(result)
+    else:
+        from samsim.cli.labels import choose_ui
+        from samsim.cli.view import show
+
+        show(result, explain=explain, ui=choose_ui(ui))
+
+
+def _analyze_file(
+    ctx: click.Context,
+    config: PipelineConfig,
+    file: Path,
+    output: Path | None,
+    force: bool,
+    columns: tuple[str | None, str | None],
+    encoding: str | None,
+) -> NoReturn:
+    from samsim.cli.batch import run_batch
+    from samsim.cli.reading import Columns, ReviewFile
+    from samsim.cli.writing import JsonLines
+    from samsim.pipeline.api import Pipeline
+
+    text_column, uid_column = columns
+    with ReviewFile(file, Columns(text_column, uid_column), encoding) as reviews:
+        target = JsonLines(output, force=force, source=file)
+        code = run_batch(Pipeline(config), reviews, target)
+    ctx.exit(code)

@@ -1,0 +1,45 @@
+"""How a command ends, as the shell sees it."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from samsim.errors import ConfigError, EngineError, InputError, SamsimError
+
+
+class ExitCode(IntEnum):
+    """The exit codes of every samsim command, each with its meaning."""
+
+    meaning: str
+
+    def __new__(cls, value: int, meaning: str) -> ExitCode:
+        """A member that is its number and carries its meaning."""
+        member = int.__new__(cls, value)
+        member._value_ = value
+        member.meaning = meaning
+        return member
+
+    OK = 0, "all fine"
+    INTERNAL = 1, "unexpected internal error (SAMSIM_DEBUG=1 shows the traceback)"
+    USAGE = 2, "wrong usage: an option, argument or setting"
+    NO_INPUT = 3, "the input could not be analysed: nothing usable in it"
+    SOME_BAD = 4, "finished, but some rows were bad (reported by number on stderr)"
+    ENGINE = 5, "an engine failed"
+    INTERRUPTED = 130, "interrupted (Ctrl-C); what was written is valid"
+    BROKEN_PIPE = 141, "whoever read the output stopped reading (as with | head)"
+
+
+def exit_code_of(error: SamsimError) -> ExitCode:
+    """The exit code for an error samsim raised on purpose."""
+    if isinstance(error, InputError):
+        return ExitCode.NO_INPUT
+    if isinstance(error, ConfigError):
+        return ExitCode.USAGE
+    if isinstance(error, EngineError):
+        return ExitCode.ENGINE
+    return ExitCode.INTERNAL
+
+
+def exit_code_help() -> str:
+    """The table of exit codes for a command's help; the mark keeps click from rewrapping it."""
+    return "\b\nExit codes:\n" + "\n".join(f"  {code.value:>3}  {code.meaning}" for code in ExitCode)

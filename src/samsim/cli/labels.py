@@ -1,0 +1,137 @@
+"""The words of the terminal view, in English and Korean, and which of the two to use."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from samsim.cli import label_codes
+from samsim.cli.label_codes import Pair
+
+UiLanguage = Literal["en", "ko"]
+_LOCALE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
+
+LABELS: Mapping[str, Pair] = {
+    # header and text
+    "protocol": ("protocol", "프로토콜"),
+    "taxonomy": ("taxonomy", "분류 체계"),
+    "legend": ("Legend", "범례"),
+    "legend_aspect": ("aspect", "속성"),
+    "legend_opinion": ("opinion", "의견"),
+    # sections
+    "stage1": ("What the three perspectives found", "세 관점이 찾은 것"),
+    "doubts": ("Conflicts and doubts", "충돌과 의심"),
+    "votes": ("Votes and decisions", "투표와 결정"),
+    "final": ("Final tuples", "최종 튜플"),
+    # Stage 1
+    "implicit": ("(implicit)", "(암시)"),
+    "nothing_found": ("nothing found", "찾은 것 없음"),
+    "no_answer": ("no answer: {problem}", "응답 없음: {problem}"),
+    "rejected": ("{count} broken answers dropped", "형식이 깨진 응답 {count}건 제외"),
+    # conflicts and doubts
+    "no_doubts": (
+        "None: the perspectives do not contradict each other, so nothing was reviewed.",
+        "없음: 세 관점이 서로 어긋나지 않아 재검토하지 않았습니다.",
+    ),
+    "conflict": ("conflict", "충돌"),
+    "doubt": ("doubt ({severity})", "의심({severity})"),
+    # votes
+    "tuple": ("Tuple", "튜플"),
+    "rule": ("Rule and decision", "규칙과 결정"),
+    "no_votes": ("Nothing was put to the vote.", "투표에 부친 튜플이 없습니다."),
+    "implicit_vote": ("no vote, counts as KEEP", "표 없음, KEEP으로 계산"),
+    "merge_vote": ("counts as KEEP", "KEEP으로 계산"),
+    "refused": ("refused: {actor} {action} ({why})", "받아들이지 않음: {actor} {action} ({why})"),
+    "other_version": ("{version} would decide", "{version} 규칙이라면"),
+    "same_votes": (
+        "{version}: what the other version of the rules decides on the same votes.",
+        "{version}: 같은 표에 다른 버전의 규칙을 적용한 결과입니다.",
+    ),
+    "same": ("the same", "같음"),
+    "differs": ("differs", "다름"),
+    "not_reviewed": ("not reviewed, stays", "검토 대상이 아니므로 유지"),
+    # rules in words
+    "rule_all": ("Rule 1: all three agree → {action}", "규칙 1: 세 표가 모두 같음 → {action}"),
+    "rule_two": ("Rule 1: two of three agree → {action}", "규칙 1: 셋 중 둘이 같음 → {action}"),
+    "rule_tie": ("Rule 2: no two agree → {action}", "규칙 2: 같은 표가 없음 → {action}"),
+    "rule_flip": (
+        "Rule 3: FLIP, DROP and KEEP; FLIP's reason is structural → {action}",
+        "규칙 3: FLIP·DROP·KEEP이 한 표씩, FLIP의 이유가 구조적임 → {action}",
+    ),
+    "rule_drop": (
+        "Rule 3: FLIP, DROP and KEEP; DROP's reason justifies it → {action}",
+        "규칙 3: FLIP·DROP·KEEP이 한 표씩, DROP의 이유가 타당함 → {action}",
+    ),
+    "rule_open": (
+        "Rule 3: FLIP, DROP and KEEP; no reason decides → {action}",
+        "규칙 3: FLIP·DROP·KEEP이 한 표씩, 결정적인 이유 없음 → {action}",
+    ),
+    "rule_facet": (
+        "facet: {agent}'s minority view is protected → {action}",
+        "facet: {agent}의 소수 의견을 보호 → {action}",
+    ),
+    "because": ("reason", "이유"),
+    # final tuples
+    "aspect": ("Aspect", "속성"),
+    "ref": ("Ref", "범주"),
+    "opinion": ("Opinion", "의견"),
+    "polarity": ("Polarity", "극성"),
+    "support": ("Support", "지지"),
+    "uncertain": ("Uncertain", "불확실"),
+    "contested": ("Contested", "쟁점"),
+    "dropped": ("Dropped in the review", "재검토에서 제거됨"),
+    "more": ("--explain shows every vote and rule.", "--explain을 붙이면 모든 표와 규칙을 볼 수 있습니다."),
+    "shortened": (
+        "… {count} characters more; --json has the whole text.",
+        "… {count}자 더 있음. 전체 본문은 --json으로 볼 수 있습니다.",
+    ),
+    # nothing
+    "empty": ("No opinion about any aspect was found.", "어떤 속성에 대한 의견도 찾지 못했습니다."),
+    "empty_stage1": (
+        "None of the three perspectives reported one.",
+        "세 관점 모두 찾아낸 의견이 없습니다.",
+    ),
+    "empty_dropped": (
+        "All {count} candidates were dropped in the review.",
+        "후보 {count}건이 재검토에서 모두 제거되었습니다.",
+    ),
+    "silent": ("{agent} gave no answer: {problem}", "{agent}가 응답하지 않았습니다: {problem}"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """The words for one language."""
+
+    ui: UiLanguage
+
+    def __call__(self, key: str, **values: object) -> str:
+        """A label, with its blanks filled in."""
+        return self._pick(LABELS[key]).format(**values)
+
+    def code(self, table: Mapping[str, Pair], code: str) -> str:
+        """A protocol code in words; a code nobody knows is shown as it is."""
+        return self._pick(table[code]) if code in table else code
+
+    def polarity(self, name: str) -> str:
+        """A polarity in words."""
+        return self.code(label_codes.POLARITY, name)
+
+    def reason(self, code: str) -> str:
+        """A reason code with its meaning."""
+        words = self.code(label_codes.REASON, code)
+        return code if words == code else f"{words} ({code})"
+
+    def _pick(self, pair: Pair) -> str:
+        return pair[1] if self.ui == "ko" else pair[0]
+
+
+def choose_ui(wanted: str, environ: Mapping[str, str] | None = None) -> UiLanguage:
+    """The language of the labels; "auto" follows the locale variables as POSIX orders them, else English."""
+    if wanted == "ko" or wanted == "en":
+        return "ko" if wanted == "ko" else "en"
+    variables = os.environ if environ is None else environ
+    locale = next((variables[name] for name in _LOCALE_VARIABLES if variables.get(name)), "")
+    return "ko" if locale.lower().startswith("ko") else "en"

@@ -1,0 +1,57 @@
+"""The terminal view of one result: compact, or the full story with ``--explain``."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from rich.console import Console, Group, RenderableType
+from rich.text import Text
+
+from samsim.cli.label_codes import LANGUAGE
+from samsim.cli.labels import Labels, UiLanguage
+from samsim.cli.view_final import final_view
+from samsim.cli.view_review import doubts_view, votes_view
+from samsim.cli.view_stage1 import stage1_view
+from samsim.cli.view_style import Look, cell, joined
+from samsim.cli.view_text import legend, text_view
+from samsim.schemas.results import SampleResult
+
+
+class PipeConsole(Console):
+    """A console that leaves a broken pipe to the caller instead of ending the process itself."""
+
+    def on_broken_pipe(self) -> NoReturn:
+        """Called by rich inside its handler of the error."""
+        self.quiet = True
+        raise BrokenPipeError
+
+
+def show(result: SampleResult, *, explain: bool, ui: UiLanguage) -> None:
+    """Print the view to stdout, in colour where the terminal has it."""
+    console = PipeConsole(highlight=False, emoji=False, markup=False)
+    plain = console.no_color or console.color_system is None
+    console.print(build_view(result, Look(Labels(ui), console.width, plain), explain=explain))
+
+
+def build_view(result: SampleResult, look: Look, *, explain: bool) -> Group:
+    """The view as something rich can print."""
+    parts: list[RenderableType] = [_header(result, look), Text(), text_view(result, look)]
+    if result.final_tuples:
+        parts.append(legend(look))
+    parts.append(Text())
+    if explain:
+        parts += [*stage1_view(result, look), *doubts_view(result, look), *votes_view(result, look)]
+    parts += final_view(result, look, explain=explain)
+    if not explain and result.stage1_tuples:
+        parts.append(Text(look.labels("more"), style="dim"))
+    return Group(*parts)
+
+
+def _header(result: SampleResult, look: Look) -> Text:
+    labels = look.labels
+    facts = [
+        labels.code(LANGUAGE, result.language),
+        f"{labels('protocol')} {result.protocol}",
+        f"{labels('taxonomy')} {result.taxonomy}",
+    ]
+    return joined([Text("samsim", style="bold"), *(cell(fact) for fact in facts)], " · ")

@@ -1,0 +1,90 @@
+"""Results as JSON: to stdout, or to a file that appears under its name only when it is complete."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from samsim.cli.safe_text import safe_json, shown
+from samsim.errors import ConfigError
+
+if TYPE_CHECKING:
+    from samsim.schemas.results import SampleResult
+
+PARTIAL_SUFFIX = ".partial"
+
+
+def write_json(result: SampleResult) -> None:
+    """One result to stdout, as indented JSON."""
+    _write_whole(sys.stdout.buffer, safe_json(result.model_dump_json(indent=2)))
+
+
+class JsonLines:
+    """One result a line, flushed as it comes; with a path it is renamed into place by ``finish``."""
+
+    def __init__(self, path: Path | None, *, force: bool = False, source: Path | None = None) -> None:
+        self.path = path
+        self.count = 0
+        self._force = force
+        self._stream = sys.stdout.buffer if path is None else self._open(path, source)
+
+    @property
+    def partial(self) -> Path | None:
+        """Where the lines stand until they are complete."""
+        return None if self.path is None else self.path.with_name(self.path.name + PARTIAL_SUFFIX)
+
+    def write(self, result: SampleResult) -> None:
+        """Append one result and hand it to the system at once."""
+        _write_whole(self._stream, safe_json(result.model_dump_json()))
+        self.count += 1
+
+    def finish(self) -> None:
+        """Everything is written: give the file its name."""
+        partial = self.partial
+        if self.path is None or partial is None:
+            return
+        self._stream.close()
+        self._refuse_existing(self.path)
+        os.replace(partial, self.path)
+
+    def abandon(self) -> str:
+        """Stop early and keep what there is; return a sentence that says where."""
+        partial = self.partial
+        if partial is None:
+            return f"{self.count} results were written."
+        self._stream.close()
+        if self.count == 0:
+            partial.unlink()
+            return "Nothing was written."
+        return f"The first {self.count} results are in {shown(str(partial))}."
+
+    def _open(self, path: Path, source: Path | None) -> BinaryIO:
+        if source is not None and path.exists() and path.samefile(source):
+            raise ConfigError(f"{path} is the input itself. Give the results another name.")
+        if path.exists() and not path.is_file():
+            raise ConfigError(f"{path} is not a regular file. Leave -o out to write to stdout.")
+        self._refuse_existing(path)
+        partial = path.with_name(path.name + PARTIAL_SUFFIX)
+        try:
+            return partial.open("wb" if self._force else "xb")
+        except FileExistsError:
+            raise ConfigError(
+                f"{partial} is there from an interrupted run (or another one is writing it). "
+                "Move it away, or use --force to overwrite it."
+            ) from None
+        except OSError as error:
+            raise ConfigError(f"Cannot write {partial}: {error.strerror}. Check the folder given with -o.") from None
+
+    def _refuse_existing(self, path: Path) -> None:
+        if path.exists() and not self._force:
+            raise ConfigError(f"{path} exists already. Use --force to overwrite it, or another name.")
+
+
+def _write_whole(stream: BinaryIO, document: str) -> None:
+    rest = memoryview(document.encode("utf-8") + b"\n")
+    while rest:
+        # An unbuffered stdout (PYTHONUNBUFFERED) may take only a part at a time.
+        rest = rest[stream.write(rest) :]
+    stream.flush()

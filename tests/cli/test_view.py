@@ -1,0 +1,239 @@
+from __future__ import annotations
+
+import io
+import re
+from typing import Any
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from samsim.cli.labels import Labels, UiLanguage
+from samsim.cli.view import build_view
+from samsim.cli.view_style import Look
+from samsim.schemas.results import CallRecord, SampleResult
+from tests.cli.hand_made import candidate, contested, result
+
+WIDTHS = (40, 60, 89, 90, 109, 110, 120, 200)
+UIS: tuple[UiLanguage, ...] = ("en", "ko")
+
+
+def render(
+    shown: SampleResult, ui: UiLanguage = "en", width: int = 120, *, explain: bool = True, colour: bool = False
+) -> str:
+    stream = io.StringIO()
+    console = Console(
+        file=stream,
+        width=width,
+        force_terminal=colour,
+        color_system="truecolor" if colour else None,
+        no_color=not colour,
+        highlight=False,
+        emoji=False,
+        markup=False,
+        _environ={},
+    )
+    console.print(build_view(shown, Look(Labels(ui), width, plain=not colour), explain=explain))
+    return stream.getvalue()
+
+
+def flat(view: str) -> str:
+    """The view with its layout undone: words in order, one space between them."""
+    return " ".join(view.split())
+
+
+@pytest.mark.parametrize("ui", UIS)
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("explain", [True, False])
+def test_no_line_is_wider_than_the_terminal(ui: UiLanguage, width: int, explain: bool) -> None:
+    lines = render(contested(), ui, width, explain=explain).splitlines()
+    assert max(map(cell_len, lines)) <= width
+
+
+def test_text_keeps_every_mark_without_colour() -> None:
+    assert "[화면]+은 {좋은데} [배터리]−±는 {오래가}지 않아요." in render(contested())
+
+
+def test_text_is_coloured_by_final_polarity() -> None:
+    view = render(contested(), colour=True)
+    assert "\x1b[1;32m화면\x1b[0m" in view
+    assert "\x1b[4m좋은데\x1b[0m" in view
+    # 배터리 is negative after the FLIP for one tuple and mixed in another: shown as mixed.
+    assert "\x1b[1;35m배터리\x1b[0m" in view
+
+
+@pytest.mark.parametrize(
+    ("ui", "expected"),
+    [
+        (
+            "en",
+            [
+                "Korean · protocol cr_v2 · taxonomy nikl2022",
+                "A · P-NEG (negation, contrast)",
+                "B · P-IMP (implicit)",
+                "C · P-LIT (literal)",
+                "t2, t4, t5 conflict one ref, different polarities",
+                "t1, t3 conflict the upper entity and a part of it say the same",
+                "t2 doubt (high) a negation seems to be overlooked",
+                "Rule 1: two of three agree → FLIP −",
+                "Rule 3: FLIP, DROP and KEEP; DROP's reason justifies it → DROP",
+                "Rule 2: no two agree → FLAG",
+                "facet: C's minority view is protected → FLAG",
+                "(no vote, counts as KEEP)",
+                "MERGE ASPECT_REF_MISMATCH (counts as KEEP)",
+                "refused: C FLIP (FLIP to the polarity it has)",
+                "t99: refused: A DROP (there is no such tuple)",
+                "v1 would decide: ≠ differs FLAG POLARITY_UNCERTAIN",
+                "v1 would decide: ≠ differs not reviewed, stays",
+                "v1 would decide: the same",
+                "Uncertain: ⚑ the expert's minority view counts (FACET_MINORITY_SIGNAL)",
+            ],
+        ),
+        (
+            "ko",
+            [
+                "한국어 · 프로토콜 cr_v2 · 분류 체계 nikl2022",
+                "A · P-NEG (부정·대비)",
+                "B · P-IMP (암시)",
+                "C · P-LIT (문자)",
+                "t2, t4, t5 충돌 같은 범주에 극성이 서로 다름",
+                "t2 의심(높음) 부정 표현을 놓친 것으로 보임",
+                "규칙 1: 셋 중 둘이 같음 → FLIP −",
+                "규칙 3: FLIP·DROP·KEEP이 한 표씩, DROP의 이유가 타당함 → DROP",
+                "규칙 2: 같은 표가 없음 → FLAG",
+                "facet: C의 소수 의견을 보호 → FLAG",
+                "(표 없음, KEEP으로 계산)",
+                "받아들이지 않음: C FLIP (이미 같은 극성으로 FLIP)",
+                "v1 규칙이라면: ≠ 다름 FLAG POLARITY_UNCERTAIN",
+                "불확실: ⚑ 담당 관점의 소수 의견을 보호함 (FACET_MINORITY_SIGNAL)",
+            ],
+        ),
+    ],
+)
+def test_narrow_explain_tells_the_whole_story(ui: UiLanguage, expected: list[str]) -> None:
+    view = flat(render(contested(), ui, 60))
+    assert [words for words in expected if words not in view] == []
+
+
+@pytest.mark.parametrize(("ui", "agents"), [("en", "literal"), ("ko", "문자")])
+def test_wide_explain_has_three_columns_and_a_matrix(ui: UiLanguage, agents: str) -> None:
+    view = render(contested(), ui, 120)
+    heading = next(line for line in view.splitlines() if "P-NEG" in line)
+    assert "P-IMP" in heading
+    assert f"P-LIT ({agents})" in heading
+    row = next(line for line in view.splitlines() if line.startswith(" t4 0"))
+    assert re.search(r"KEEP\s+FLIP \+\s+DROP\s+\S", row)
+    assert ("differs" if ui == "en" else "다름") in row
+
+
+def test_narrow_explain_stacks_the_perspectives() -> None:
+    heading = next(line for line in render(contested(), "en", 60).splitlines() if "P-NEG" in line)
+    assert "P-IMP" not in heading
+
+
+def test_the_other_version_of_a_v1_result_is_v2() -> None:
+    view = flat(render(contested("cr_v1"), "en", 60))
+    assert "Rule 3: FLIP, DROP and KEEP; no reason decides → FLAG" in view
+    assert "v2 would decide: ≠ differs DROP WEAK_EVIDENCE" in view
+
+
+@pytest.mark.parametrize(
+    ("ui", "support", "contest"), [("en", "Support: A · C", "Contested: "), ("ko", "지지: A · C", "쟁점: ")]
+)
+def test_compact_view_has_support_and_what_was_contested(ui: UiLanguage, support: str, contest: str) -> None:
+    view = flat(render(contested(), ui, 60, explain=False))
+    assert support in view
+    assert contest in view
+    assert "t2: FLIP −" in view
+    assert "t4 0" in view  # dropped, and said so
+    assert "P-NEG" not in view
+    assert "--explain" in view
+
+
+def test_opinions_in_dictionary_form_come_with_the_words_of_the_text() -> None:
+    assert "Opinion: 좋다 “좋은데” Support: A · C" in flat(render(contested(), "en", 60, explain=False))
+
+
+def test_aligned_columns_with_wide_characters() -> None:
+    lines = render(contested(), "ko", 120, explain=False).splitlines()
+    rows = [line for line in lines if "본품#" in line and ("긍정" in line or "부정" in line)]
+    starts = {cell_len(line[: line.index("본품#")]) for line in rows}
+    assert len(rows) >= 2
+    assert len(starts) == 1
+
+
+@pytest.mark.parametrize(
+    ("ui", "words"), [("en", "No opinion about any aspect was found."), ("ko", "의견도 찾지 못했습니다.")]
+)
+def test_nothing_found_is_said_in_words(ui: UiLanguage, words: str) -> None:
+    assert words in flat(render(result([]), ui, explain=False))
+
+
+def test_nothing_left_says_that_all_were_dropped() -> None:
+    found = contested()
+    emptied = found.model_copy(update={"final_tuples": [], "final_tuples_post_review": []})
+    assert "All 6 candidates were dropped in the review." in render(emptied, explain=False)
+
+
+def test_nothing_found_because_an_agent_failed() -> None:
+    call = CallRecord(agent="B", stage="stage1", engine="e", prompt_hash="h", problem="timed \x1b[2Jout")
+    view = render(result([], calls=[call]), explain=False)
+    assert "B gave no answer: timed \\x1b[2Jout" in view
+    assert "None of the three" not in view
+
+
+def test_a_reviewer_that_failed_is_named() -> None:
+    call = CallRecord(agent="C", stage="review", engine="e", prompt_hash="h", problem="timed out")
+    heard = contested().model_copy(update={"calls": [call]})
+    assert "C gave no answer: timed out" in render(heard)
+    assert "C gave no answer" not in render(heard, explain=False)
+
+
+HIJACKS: list[tuple[str, str]] = [
+    ("\x1b]0;owned\x07", "\\x1b]0;owned\\x07"),
+    ("\x9b31m", "\\x9b31m"),
+    ("\u202eevil", "\\u202eevil"),
+    ("\u2066iso", "\\u2066iso"),
+    ("[red]markup[/red]", "[red]markup[/red]"),
+    ("[link=http://x]y", "[link=http://x]y"),
+    (":smile:", ":smile:"),
+    ("a\rb", "a\\x0db"),
+    ("\U000e0041", "\\U000e0041"),
+]
+
+
+@pytest.mark.parametrize(("attack", "harmless"), HIJACKS)
+@pytest.mark.parametrize("width", [60, 120])
+@pytest.mark.parametrize("colour", [False, True])
+def test_no_field_can_steer_the_terminal(attack: str, harmless: str, width: int, colour: bool) -> None:
+    text = f"ok {attack} ok"
+    found: Any = candidate("t0", "A", attack, attack, "positive", text=text, opinion_term=attack, evidence=attack)
+    view = render(result([found], text=text), "en", width, colour=colour)
+    colours_removed = re.sub(r"\x1b\[[0-9;]*m", "", view)
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", colours_removed)
+    assert flat(colours_removed).count(harmless) >= 4
+
+
+def test_emoji_and_decomposed_hangul_are_shown_composed() -> None:
+    import unicodedata
+
+    text = unicodedata.normalize("NFD", "화면 👩‍👩‍👧 좋아요")
+    term = unicodedata.normalize("NFD", "화면")
+    view = render(result([candidate("t0", "A", term, "본품#품질", "positive", text=text)], text=text))
+    assert "[화면]+ 👩‍👩‍👧 좋아요" in view
+
+
+def test_a_very_long_text_is_shortened_and_says_so() -> None:
+    text = "좋아요 " * 50_000
+    view = render(result([], text=text), explain=False)
+    assert len(view) < 20_000
+    assert "190,000 characters more" in flat(view)
+
+
+def test_nested_and_crossing_marks_all_stay_visible() -> None:
+    text = "battery life is great"
+    found = [
+        candidate("t0", "A", "battery", "battery", "positive", text=text, evidence="life is great"),
+        candidate("t1", "C", "battery life", "battery life", "negative", text=text, evidence="battery life is"),
+    ]
+    assert "{[[battery]+ {life]− is} great}" in render(result(found, text=text))
