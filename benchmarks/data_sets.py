@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from samsim.metrics.systems import PlainTuple
 
+# Not always valid Python: a term may hold the quote that delimits it.
+_M_ABSA_ITEM = re.compile(r"""\[['"](.*?)['"], ['"]([^'"]*)['"], ['"](\w+)['"]\]""")
 _ASTE_POLARITY = {"POS": "positive", "NEG": "negative", "NEU": "neutral"}
 
 
@@ -43,6 +46,6 @@ def read_m_absa(path: Path) -> Iterator[Labelled]:
         text, _, annotation = line.partition("####")
         gold = [
             PlainTuple("" if term == "NULL" else term, category, "", polarity)
-            for term, category, polarity in ast.literal_eval(annotation)
+            for term, category, polarity in _M_ABSA_ITEM.findall(annotation)
         ]
         yield Labelled(f"{path.parent.parent.name}-{number}", text.strip(), gold)

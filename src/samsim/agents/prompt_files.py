@@ -19,7 +19,7 @@ from samsim.errors import ConfigError
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 _PART = re.compile(r"^# (system|user)\s*$", re.MULTILINE)
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_FRAME = re.compile(r"<<<\s*TEXT|TEXT\s*>>>", re.IGNORECASE)
+_FRAME = re.compile(r"<{3,}|>{3,}")
 _WORD_JOINER = "\u2060"
 
 
@@ -44,8 +44,8 @@ class PromptFile:
 
 
 def guard_frame(text: str) -> str:
-    """Break whatever in the text looks like the delimiter lines of a prompt, visibly the same."""
-    return _FRAME.sub(lambda match: match.group(0)[:2] + _WORD_JOINER + match.group(0)[2:], text)
+    """Break every run of angle brackets that could make a delimiter line; it looks the same."""
+    return _FRAME.sub(lambda match: _WORD_JOINER.join(match.group(0)), text)
 
 
 @cache

@@ -57,20 +57,22 @@ def enforce_review_actions(
     votes: ActionsByTuple = {tuple_id: dict.fromkeys(AGENTS) for tuple_id in reviewable}
     refusals: list[Refusal] = []
     for agent in AGENTS:
-        claims: dict[str, list[ReviewActionItem]] = {}
+        claims: dict[str, list[tuple[ReviewActionItem, ReviewActionItem]]] = {}
         for item in proposals.get(agent, ()):
+            if not item.target_tuple_ids:
+                refusals.append(_refusal(agent, "", "no_target", item))
             for tuple_id in dict.fromkeys(item.target_tuple_ids):
                 if tuple_id in votes:
                     vote, problem = _complete(item, by_id[tuple_id], agent)
-                    claims.setdefault(tuple_id, []).append(vote)
+                    claims.setdefault(tuple_id, []).append((item, vote))
                 else:
                     problem = "not_flagged" if tuple_id in by_id else "unknown_tuple"
                 if problem:
                     refusals.append(_refusal(agent, tuple_id, problem, item))
-        for tuple_id, cast in claims.items():
-            votes[tuple_id][agent], problem = _one_vote(cast, agent)
+        for tuple_id, claimed in claims.items():
+            votes[tuple_id][agent], problem = _one_vote([vote for _, vote in claimed], agent)
             if problem:
-                refusals.extend(_refusal(agent, tuple_id, problem, item) for item in cast)
+                refusals.extend(_refusal(agent, tuple_id, problem, item) for item, _ in claimed)
     return EnforcedReview(actions_by_tuple=votes, refusals=tuple(refusals))
 
 

@@ -73,9 +73,17 @@ class TextIndex:
         starts: list[int] = []
         start = self.text.find(needle) if needle else -1
         while start >= 0:
-            starts.append(start)
+            if not self._continues_a_character(start + len(needle)):
+                starts.append(start)
             start = self.text.find(needle, start + 1)
         return starts
+
+    def _continues_a_character(self, at: int) -> bool:
+        """Whether the character here belongs to the one before it, as in decomposed (NFD) text."""
+        if at >= len(self.text):
+            return False
+        following = self.text[at]
+        return unicodedata.combining(following) != 0 or "\u1160" <= following <= "\u11ff"
 
 
 class PlacedItems(Generic[PlacedT]):

@@ -64,7 +64,7 @@ def _doubts(
 ) -> Iterator[tuple[RiskType, Severity]]:
     term, index = candidate.aspect_term, evidence.index
     if candidate.aspect_ref and not taxonomy.is_valid(candidate.aspect_ref):
-        yield "INVALID_REF", "mid"
+        yield "INVALID_REF", "high"
     if term and not index.has(term):
         yield "TERM_NOT_IN_TEXT", "high"
     if candidate.evidence and not index.has(candidate.evidence):

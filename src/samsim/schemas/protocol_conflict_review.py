@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema
 from typing_extensions import TypedDict
 
 from samsim.schemas.polarity import Polarity, PolarityName
@@ -71,6 +71,23 @@ def _empty_for_null(value: Any) -> Any:
     return "" if value is None else value
 
 
+def _as_text(value: Any) -> Any:
+    """A reason code of any type stays readable, so that it can be refused and kept in the trace."""
+    return "" if value is None else str(value)
+
+
+def _readable_new_value(value: Any) -> Any:
+    """Only text can be a polarity or a ref; anything else is as good as missing."""
+    if not isinstance(value, dict):
+        return None
+    return {name: value[name] if isinstance(value.get(name), str) else None for name in value}
+
+
+def _known_agent(value: Any) -> Any:
+    """The caller sets the actor; what an engine calls itself does not matter."""
+    return value if value in AGENTS else None
+
+
 def _current_conflict_type(value: Any) -> Any:
     return _LEGACY_CONFLICT_TYPES.get(value, value) if isinstance(value, str) else value
 
@@ -80,7 +97,7 @@ LenientText = Annotated[str, BeforeValidator(_empty_for_null), WithJsonSchema({"
 # Read as any text, so that the enforcement can refuse and count what is not allowed.
 ClaimedAction = Annotated[str, WithJsonSchema({"type": "string", "enum": list(ACTION_TYPES)})]
 ClaimedReason = Annotated[
-    str, BeforeValidator(_empty_for_null), WithJsonSchema({"type": "string", "enum": list(REASON_CODES)})
+    str, BeforeValidator(_as_text), WithJsonSchema({"type": "string", "enum": list(REASON_CODES)})
 ]
 
 
@@ -99,6 +116,14 @@ class Span(BaseModel):
     end: int = Field(ge=0)
 
 
+def _usable_span(value: Any) -> Any:
+    """A span is never trusted: one that cannot even be read is as good as missing."""
+    try:
+        return value if value is None else Span.model_validate(value)
+    except ValidationError:
+        return None
+
+
 class ASTETripletItem(BaseModel):
     """One aspect–opinion–polarity triplet as a perspective reports it."""
 
@@ -109,7 +134,7 @@ class ASTETripletItem(BaseModel):
     polarity: Polarity
     opinion_term: LenientText = ""
     evidence: LenientText = ""
-    span: Span | None = None
+    span: Annotated[Span | None, BeforeValidator(_usable_span)] = None
     confidence: float = Field(default=0.5, ge=0.0, le=1.0)
     rationale: LenientText = ""
 
@@ -134,9 +159,9 @@ class ReviewActionItem(BaseModel):
 
     action_type: ClaimedAction
     target_tuple_ids: list[str] = Field(default_factory=list)
-    new_value: NewValue | None = None
+    new_value: Annotated[NewValue | None, BeforeValidator(_readable_new_value)] = None
     reason_code: ClaimedReason = ""
-    actor: Agent | None = None
+    actor: Annotated[Agent | None, BeforeValidator(_known_agent)] = None
 
 
 class ReviewOutputSchema(BaseModel):

@@ -47,6 +47,8 @@ class Taxonomy(BaseModel):
         for alias, entity in self.aliases.items():
             if entity not in self.entities:
                 raise ValueError(f"alias {alias!r} points at {entity!r}, which is not among the entities")
+            if alias in self.entities:
+                raise ValueError(f"alias {alias!r} is itself an entity")
         return self
 
     @property
@@ -118,9 +120,11 @@ def _load_shipped(name: str) -> Taxonomy:
 def _parse(content: str, source: str) -> Taxonomy:
     try:
         raw: Any = yaml.safe_load(content)
+    # PyYAML lets a ValueError through for an impossible date.
+    except (yaml.YAMLError, ValueError) as error:
+        raise ConfigError(f"The taxonomy {source} is not valid YAML: {error}. Fix that place.") from error
+    try:
         return Taxonomy.model_validate(raw)
-    except yaml.YAMLError as error:
-        raise ConfigError(f"The taxonomy {source} is not valid YAML: {error}") from error
     except ValidationError as error:
         details = "; ".join(
             f"{'.'.join(map(str, problem['loc'])) or 'file'}: {problem['msg']}" for problem in error.errors()

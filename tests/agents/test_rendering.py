@@ -1,0 +1,104 @@
+"""What a model reads, word for word.
+
+The expected messages are the files in ``golden``. After a wanted change of a prompt, write them anew with
+``SAMSIM_UPDATE_GOLDEN=1 pytest tests/agents/test_rendering.py`` and read the difference before committing it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from samsim.agents.perspective_agents import describe_taxonomy
+from samsim.engines.protocol import Message
+from samsim.schemas.protocol_conflict_review import ConflictFlag
+from samsim.schemas.taxonomy import load_taxonomy
+from tests.support.builders import candidate, risk, span_of
+from tests.support.prompt_examples import PROMPTS, REVIEW_PROMPTS, STAGE1_PROMPTS
+from tests.support.requests import rendered, user_part
+
+GOLDEN = Path(__file__).parent / "golden"
+TEXT = "사용감은 좋지만 가격은 비싸요."
+CANDIDATES = [
+    candidate("t0", "사용감", "본품#품질", evidence="좋지만", opinion_term="좋다", span=span_of(TEXT, "사용감")),
+    candidate("t1", "사용감", "본품#품질", "negative", evidence="별로", origin_agent="B", confidence=0.4),
+]
+FLAGS = [
+    ConflictFlag(
+        aspect_ref="본품#품질", aspect_term="사용감", tuple_ids=["t0", "t1"], conflict_type="ref_polarity_mismatch"
+    )
+]
+RISKS = [risk("t1", "EVIDENCE_NOT_IN_TEXT")]
+MEMORY = "Memory advisory (from similar past cases):\n- 부정 대비 시 절대 극성 우선."
+
+
+def messages_of(name: str) -> tuple[Message, ...]:
+    if name.endswith("_en"):
+        return rendered(name.removesuffix("_en"), "Light, but the strap isn't comfortable.", language="en")
+    return rendered(name, TEXT, candidates=CANDIDATES, flags=FLAGS, risks=RISKS, memory_context=MEMORY)
+
+
+@pytest.mark.parametrize("name", [*PROMPTS, "perspective_pneg_stage1_en"])
+def test_the_rendered_prompt_is_the_golden_one(name: str) -> None:
+    path = GOLDEN / f"{name}.txt"
+    found = "".join(f"=== {message.role}\n{message.content}\n" for message in messages_of(name))
+    if os.environ.get("SAMSIM_UPDATE_GOLDEN"):
+        path.write_text(found, encoding="utf-8")
+        pytest.skip("golden file written")
+    assert found == path.read_text(encoding="utf-8")
+
+
+def test_there_is_no_golden_file_without_a_prompt() -> None:
+    assert {path.stem for path in GOLDEN.iterdir()} == {*PROMPTS, "perspective_pneg_stage1_en"}
+
+
+@pytest.mark.parametrize("name", PROMPTS)
+def test_a_prompt_is_a_system_and_a_user_message_with_every_placeholder_filled(name: str) -> None:
+    messages = messages_of(name)
+    assert [message.role for message in messages] == ["system", "user"]
+    assert not any(re.search(r"\{\{\w*\}\}", message.content) for message in messages)
+
+
+@pytest.mark.parametrize("name", REVIEW_PROMPTS)
+def test_a_review_shows_the_five_inputs_under_their_names(name: str) -> None:
+    user = user_part(messages_of(name))
+    blocks = dict(block.split("\n", 1) for block in user.split("## ")[1:])
+    assert list(blocks) == [
+        "text",
+        "candidates_json",
+        "conflict_flags_json",
+        "validator_risks_json",
+        "memory_context",
+        "Task",
+    ]
+    assert blocks["text"].strip() == f"<<<TEXT\n{TEXT}\nTEXT>>>"
+    assert json.loads(blocks["candidates_json"]) == [each.model_dump() for each in CANDIDATES]
+    assert json.loads(blocks["conflict_flags_json"]) == [each.model_dump() for each in FLAGS]
+    assert json.loads(blocks["validator_risks_json"]) == [each.model_dump() for each in RISKS]
+    assert blocks["memory_context"].strip() == MEMORY
+
+
+@pytest.mark.parametrize("name", REVIEW_PROMPTS)
+def test_json_is_readable_korean_and_empty_lists_are_shown_as_such(name: str) -> None:
+    assert "\\u" not in user_part(messages_of(name))
+    empty = user_part(rendered(name, TEXT))
+    assert empty.count("\n[]\n") == 3
+
+
+@pytest.mark.parametrize("name", STAGE1_PROMPTS)
+def test_a_perspective_is_told_the_allowed_refs_and_the_language(name: str) -> None:
+    korean = user_part(messages_of(name))
+    assert all(f"- {ref}\n" in korean for ref in load_taxonomy("nikl2022").refs)
+    assert "한국어" in korean
+    english = user_part(rendered(name, "Light.", language="en"))
+    assert "Refs are free" in english
+    assert "English" in english
+
+
+def test_a_taxonomy_is_described_by_its_own_refs() -> None:
+    described = describe_taxonomy(load_taxonomy("nikl2022"))
+    assert [line.removeprefix("- ") for line in described.splitlines()[1:]] == list(load_taxonomy("nikl2022").refs)

@@ -1,0 +1,66 @@
+"""The worked examples inside the prompt files, read from the files themselves."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from samsim.agents.perspective_agents import PERSPECTIVE_AGENTS
+from samsim.agents.prompt_files import PromptFile, load_prompt
+from samsim.agents.review_agents import REVIEW_AGENTS
+from samsim.schemas.protocol_conflict_review import Agent
+from samsim.schemas.taxonomy import Taxonomy, load_taxonomy
+
+STAGE1_PROMPTS: dict[str, Agent] = {agent.prompt_name: agent.agent for agent in PERSPECTIVE_AGENTS}
+REVIEW_PROMPTS: dict[str, Agent] = {agent.prompt_name: agent.agent for agent in REVIEW_AGENTS}
+PROMPTS = (*STAGE1_PROMPTS, *REVIEW_PROMPTS)
+
+_HANGUL = re.compile("[가-힣]")
+_REASON_CODE = re.compile(r"\b[A-Z]+(?:_[A-Z]+)+\b")
+
+
+@dataclass(frozen=True)
+class Example:
+    """One worked example: the text, the JSON shown as input (reviews only) and the JSON shown as answer."""
+
+    title: str
+    text: str
+    shown: dict[str, Any]
+    answer: dict[str, Any]
+
+    @property
+    def is_korean(self) -> bool:
+        return bool(_HANGUL.search(self.text))
+
+    @property
+    def taxonomy(self) -> Taxonomy:
+        """Korean examples use the NIKL refs, English ones free refs."""
+        return load_taxonomy("nikl2022" if self.is_korean else "none")
+
+
+def section(prompt: PromptFile, title: str) -> str:
+    """The system part's section with this heading (a prefix of it is enough)."""
+    for block in re.split(r"(?m)^## ", prompt.system)[1:]:
+        if block.startswith(title):
+            return block
+    raise AssertionError(f"{prompt.name} has no section '## {title}'")
+
+
+def examples(name: str) -> list[Example]:
+    """All examples of a prompt, in file order."""
+    blocks = re.split(r"(?m)^### ", section(load_prompt(name), "Examples"))[1:]
+    return [_example(block) for block in blocks]
+
+
+def _example(block: str) -> Example:
+    text = re.search(r"(?m)^Text: (.*)$", block)
+    assert text is not None, block
+    *shown, answer = (json.loads(found) for found in re.findall(r"(?s)```json\n(.*?)\n```", block))
+    return Example(block.splitlines()[0], text[1], shown[0] if shown else {}, answer)
+
+
+def listed_reason_codes(name: str) -> set[str]:
+    """The reason codes a review prompt offers."""
+    return set(_REASON_CODE.findall(section(load_prompt(name), "Reason codes")))
