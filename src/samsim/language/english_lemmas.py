@@ -15,7 +15,7 @@ begin began begun|choose chose chosen|speak spoke spoken|stand stood|sit sat|pay
 lose lost|win won|meet met|mean meant|wear wore worn|wake woke|write wrote written|blow blew blown|grow grew grown
 throw threw thrown|forget forgot forgotten|sing sang sung|sink sank sunk|stink stank stunk|burn burnt|build built
 deal dealt|dream dreamt|hear heard|hold held|lead led|smell smelt|spoil spoilt|stick stuck|teach taught|tear tore torn
-can ca|will wo 'll|would 'd|shall sha|lie lying|die dying
+can ca|will wo 'll|would 'd|shall sha|lie lies lied lying|die dies died dying|tie ties tied tying
 """
 _IRREGULAR_NOUNS = {
     "people": "person", "men": "man", "women": "woman", "children": "child", "feet": "foot", "teeth": "tooth",
@@ -45,6 +45,11 @@ def is_known(word: str) -> bool:
     """Whether the word occurs in the tagger's dictionary."""
     model = load_tagger()
     return word in model.certain or word in model.usual
+
+
+def _is_verb(word: str) -> bool:
+    model = load_tagger()
+    return (model.certain.get(word) or model.usual.get(word)) == "VERB"
 
 
 @cache
@@ -86,7 +91,9 @@ def _restored_stem(stem: str) -> str:
         return stem[:-1]
     if stem[-1] in _VOWELS and stem[-1] != "o":
         return stem + "e"
-    return _first_known((stem, stem + "e", stem[:-1]), stem)
+    candidates = (stem, stem + "e", stem[:-1])
+    verb = next((candidate for candidate in candidates if _is_verb(candidate)), None)
+    return verb or _first_known(candidates, stem)  # "hated" comes from "hate", not from "hat"
 
 
 def _singular(low: str) -> str:

@@ -13,14 +13,22 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-TAGS = (
-    "NOUN PROPN ADJ ADV VERB AUX DET PRON ADP CCONJ SCONJ NUM PART INTJ PUNCT SYM X".split()
-)
 _START = "<s>"
 _END = "</s>"
 _UNKNOWN = "?"
 _PUNCTUATION = frozenset("()[]{}.,;:!?\"'`-–—…/\\*~_“”‘’«»|<>&+=#@^")
-_FIXED = {"n't": "PART", "not": "PART", "'ll": "AUX", "'re": "AUX", "'ve": "AUX", "'m": "AUX", "'d": "AUX"}
+_FIXED = {
+    "n't": "PART",
+    "not": "PART",
+    "'ll": "AUX",
+    "'re": "AUX",
+    "'ve": "AUX",
+    "'m": "AUX",
+    "'d": "AUX",
+    "tho": "SCONJ",
+    "outdoors": "ADV",
+    "indoors": "ADV",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,6 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from samsim.schemas.analysis import Offsets
-
 
 class Word(NamedTuple):
     """A word of the text, before it has a tag: offsets and the lower-case form with plain apostrophes."""
@@ -43,7 +41,6 @@ _BARE_NEGATIONS = frozenset(
     "dont doesnt didnt isnt wasnt arent werent cant couldnt wouldnt shouldnt havent hasnt hadnt wont aint".split()
 )
 _ABBREVIATIONS = frozenset("mr. mrs. ms. dr. st. vs. etc. e.g. i.e. inc. approx. no.".split())
-_ENDERS = frozenset(". ! ? … ..".split())
 _CLOSERS = frozenset("\"')]”’»")
 # A run-on text must not become one clause of thousands of words: the rules look at whole sentences.
 _LONGEST_SENTENCE = 120
@@ -104,7 +101,7 @@ def _ends_sentence(text: str, words: Sequence[Word], index: int, count: int) -> 
         return True
     word, following = words[index], words[index + 1]
     gap = text[word.end : following.start]
-    if "\n" in gap and ("\n\n" in gap or "\n" in gap.strip(" \t")):
+    if "\n" in gap and ("\n\n" in gap or not text[following.start].islower()):
         return True
     low = word.low
     if low in _CLOSERS and index and words[index - 1].low[0] in ".!?":
@@ -117,8 +114,3 @@ def _ends_sentence(text: str, words: Sequence[Word], index: int, count: int) -> 
         return True
     next_form = text[following.start]
     return low == "." or next_form.isupper()
-
-
-def offsets_of(words: Sequence[Word], first: int, last: int) -> Offsets:
-    """The text span of the words ``first`` (included) to ``last`` (excluded)."""
-    return (words[first].start, words[last - 1].end)

@@ -9,14 +9,13 @@ from __future__ import annotations
 from samsim.language.korean_grammar import PARTICLES, QUOTATIVES, Tokens, ends_with
 from samsim.schemas.analysis import Offsets
 
-_ADVERBIAL = frozenset({"게", "게끔", "도록", "듯이", "듯", "려고", "으려고", "러", "으러", "고자", "다시피", "을수록", "ㄹ수록"})
+_ADVERBIAL = frozenset(
+    {"게", "게끔", "도록", "듯이", "듯", "려고", "으려고", "러", "으러", "고자", "다시피", "을수록", "ㄹ수록"}
+)
 _SERIAL = frozenset({"어", "아", "여", "어다", "다가"})
-_STARTING = frozenset({"근데", "그런데", "하지만", "그러나", "그래도", "그렇지만", "다만", "그리고", "그래서", "반면", "반면에", "단"})
-
-
-def clause_starters(token_form: str) -> bool:
-    """Whether a word opens a clause of its own wherever it stands."""
-    return token_form in _STARTING
+_STARTING = frozenset(
+    {"근데", "그런데", "하지만", "그러나", "그래도", "그렇지만", "다만", "그리고", "그래서", "반면", "반면에", "단"}
+)
 
 
 def find_clauses(tokens: Tokens, sentences: tuple[Offsets, ...]) -> tuple[list[Offsets], list[tuple[int, int]]]:
@@ -44,11 +43,19 @@ def _breaks_after(tokens: Tokens, index: int) -> bool:
     token = tokens[index]
     if following.tag == "MAJ" and following.form in _STARTING:
         return True
-    if token.tag == "SP" and token.form in (",", ";", "/", "·"):
-        return _closes(tokens, index - 1)
-    if following.tag == "SP" or following.tag in PARTICLES:
+    if token.tag.startswith(("SP", "SF", "SE", "SW", "SSC", "W_")):
+        return _closes(tokens, _skip_symbols(tokens, index))
+    if following.tag.startswith(("S", "W")) and following.tag not in ("SL", "SN", "SH", "SSO"):
+        return False
+    if following.tag in PARTICLES:
         return False
     return _closes(tokens, index)
+
+
+def _skip_symbols(tokens: Tokens, index: int) -> int:
+    while index >= 0 and tokens[index].tag.startswith(("S", "W")) and tokens[index].tag not in ("SL", "SN", "SH"):
+        index -= 1
+    return index
 
 
 def _closes(tokens: Tokens, index: int) -> bool:
@@ -74,8 +81,6 @@ def _closes(tokens: Tokens, index: int) -> bool:
 
 def _is_auxiliary(tokens: Tokens, index: int, ending: str) -> bool:
     token = tokens[index]
-    if token.tag == "VX":
-        return True
-    if ending == "지":
+    if token.tag == "VX" or ending == "지" or token.lemma == "불구하다":
         return True
     return ending == "고" and token.lemma in ("있다", "싶다", "나다", "말다")

@@ -6,13 +6,17 @@ shows it, since -는데 mostly gives background (어제 샀는데 …) and -어�
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 from samsim.language.korean_grammar import PARTICLES, Tokens
 from samsim.schemas.analysis import Cue, Offsets, PolarityWord
 
 _ALWAYS = frozenset({"지만", "으나", "건만", "더라도", "을지라도", "ㄹ지라도", "면서도", "으면서도", "련만"})
 _BACKGROUND = frozenset({"는데", "ㄴ데", "은데", "던데", "ㄴ데도", "은데도", "는데도", "인데"})
 _CONCESSIVE = frozenset({"어도", "아도", "여도", "라도"})
-_CONJUNCTIONS = frozenset({"근데", "그런데", "하지만", "그러나", "그래도", "그렇지만", "다만", "반면", "반면에", "허나", "그럼에도"})
+_CONJUNCTIONS = frozenset(
+    {"근데", "그런데", "하지만", "그러나", "그래도", "그렇지만", "다만", "반면", "반면에", "허나", "그럼에도"}
+)
 _PERMITTING = frozenset({"되다", "좋다", "괜찮다", "상관없다", "무방하다"})
 _COMPARING = {"비하다": "비해", "반하다": "반해", "불구하다": "불구하고"}
 _TOPICS = frozenset({"은", "는", "ㄴ"})
@@ -44,7 +48,11 @@ class _Finder:
         self.tokens = tokens
         self.clauses = clauses
         self.ranges = ranges
-        self.polarity = [_sum_in(clause, words) for clause in clauses]
+        starts = [word.start for word in words]
+        self.polarity = [
+            sum(word.in_context for word in words[bisect_left(starts, start) : bisect_left(starts, end)])
+            for start, end in clauses
+        ]
 
     def at(self, number: int, index: int) -> Cue | None:
         """The contrast cue whose marker is token ``index`` of clause ``number``, if it is one."""
@@ -72,7 +80,9 @@ class _Finder:
         form = self.tokens[index].form
         if form in _ALWAYS or form.endswith("지만") or (form == "나" and self._opposed(number)):
             return self._between(number, index)
-        if form in _BACKGROUND and (self._opposed(number) or self._both_topics(number) or self._judged_question(number)):
+        if form in _BACKGROUND and (
+            self._opposed(number) or self._both_topics(number) or self._judged_question(number)
+        ):
             return self._between(number, index)
         if form in _CONCESSIVE and self.polarity[number] and not self._permits(number):
             return self._between(number, index)
@@ -106,7 +116,8 @@ class _Finder:
         return self.tokens[first].lemma in _PERMITTING
 
     def _between(self, number: int, index: int) -> Cue:
-        left = (self.clauses[number][0], max(self.clauses[number][0], self.tokens[index].start))
+        start = self.clauses[number][0]
+        left = (start, max(start, self.tokens[index - 1].end if index else start))
         right = self.clauses[number + 1] if number + 1 < len(self.clauses) else (self.clauses[number][1],) * 2
         return self._cue(index, index, left, (right[0], right[1]))
 
@@ -152,7 +163,3 @@ class _Finder:
         end = max(start, end)
         stripped = left[0] + len(self.text[left[0] : left[1]].rstrip())
         return Cue("contrast", self.text[start:end], start, end, ((left[0], stripped), right))
-
-
-def _sum_in(clause: Offsets, words: list[PolarityWord]) -> float:
-    return sum(word.in_context for word in words if clause[0] <= word.start < clause[1])

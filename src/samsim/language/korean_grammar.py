@@ -14,7 +14,8 @@ NOUNS = frozenset({"NNG", "NNP", "SL", "SH", "XR", "NR", "SN", "XSN"})
 PARTICLES = frozenset({"JKS", "JKC", "JKG", "JKO", "JKB", "JKV", "JKQ", "JX", "JC"})
 QUOTATIVES = ("다고", "라고", "자고", "냐고")
 _QUOTING = frozenset({"하다", "말하다", "생각하다", "보다", "느끼다", "부르다", "여기다"})
-_LIGHT_NOUNS = frozenset({"것", "거", "게", "편", "줄", "수", "듯", "정도"})
+LIGHT_NOUNS = frozenset({"것", "거", "게", "편", "줄", "수", "듯", "정도", "일", "적", "경우", "데", "점", "구석"})
+"""Nouns without content of their own: 좋은 것, 비싼 편, 끊기는 일."""
 
 
 def ends_with(form: str, suffixes: tuple[str, ...]) -> bool:
@@ -67,7 +68,7 @@ def _inner_predicate(tokens: Tokens, index: int) -> int | None:
 def _before_light_noun(tokens: Tokens, index: int) -> int | None:
     """The predicate of a relative clause on an empty noun: 좋을 것 (같다), 비싼 편 (이다)."""
     noun = skip_back(tokens, index, PARTICLES)
-    if noun < 2 or tokens[noun].form not in _LIGHT_NOUNS or tokens[noun - 1].tag != "ETM":
+    if noun < 2 or tokens[noun].form not in LIGHT_NOUNS or tokens[noun - 1].tag != "ETM":
         return None
     found = skip_back(tokens, noun - 2, _EP)
     return found if found >= 0 and tokens[found].tag in PREDICATES else None

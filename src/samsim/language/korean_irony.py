@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 
 from samsim.schemas.analysis import Cue, Offsets, PolarityWord
 
@@ -28,6 +29,7 @@ def _soured_praise(text: str, sentence: Offsets, words: list[PolarityWord]) -> r
     face = _SOUR_FACES.search(text, sentence[0], min(len(text), sentence[1] + 6))
     if face is None:
         return None
-    here = [word.in_context for word in words if sentence[0] <= word.start < sentence[1]]
+    first, last = (bisect_left(words, place, key=lambda word: word.start) for place in sentence)
+    here = [word.in_context for word in words[first:last]]
     praised = any(score >= _STRONG_PRAISE for score in here) and all(score > 0 for score in here)
     return face if praised else None

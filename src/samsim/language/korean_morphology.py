@@ -21,6 +21,7 @@ MAX_CHUNK = 2_000
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BREAK = re.compile(r"\n|(?<=[.!?…])\s|\s")
 _JAMO_TAIL = range(0x1160, 0x1200)
+_PARTICLE_TAGS = {"을": "JKO", "은": "JX", "과": "JC"}
 _ROOT_TAGS = frozenset({"NNG", "NNP", "NNB", "NR", "XR", "MAG", "SL", "NP", "MM"})
 _NOUN_TAGS = frozenset({"NNG", "NNP", "XR", "SL"})
 _DERIVED_TAG = {"XSA": "VA", "XSV": "VV"}
@@ -73,9 +74,7 @@ def _compose(text: str) -> tuple[str, list[Offsets]]:
     places: list[Offsets] = []
     start = 0
     for index in range(1, len(text) + 1):
-        if index < len(text) and (
-            unicodedata.combining(text[index]) or ord(text[index]) in _JAMO_TAIL
-        ):
+        if index < len(text) and (unicodedata.combining(text[index]) or ord(text[index]) in _JAMO_TAIL):
             continue
         part = unicodedata.normalize("NFC", text[start:index])
         composed.append(part)
@@ -89,7 +88,7 @@ def _chunks(text: str) -> Iterator[tuple[int, str]]:
     start = 0
     while len(text) - start > MAX_CHUNK:
         window = text[start : start + MAX_CHUNK]
-        ends = {kind: 0 for kind in ("line", "sentence", "word")}
+        ends = dict.fromkeys(("line", "sentence", "word"), 0)
         for match in _BREAK.finditer(window):
             before = window[match.start() - 1 : match.start()]
             kind = "line" if match.group() == "\n" else "sentence" if before in ".!?…" else "word"
@@ -110,14 +109,34 @@ def _rows(chunk: str, base: int) -> list[tuple[Row, int]]:
         start = base + token.start
         tag = token.tag.partition("-")[0]
         row = (start, start + token.len, token.form, tag, token.lemma)
-        found.append((row, token.line_number * 1_000_000 + token.sent_position))
+        sentence = token.line_number * 1_000_000 + token.sent_position
+        found.extend((part, sentence) for part in _without_wrong_particle(row))
     return found
+
+
+def _without_wrong_particle(row: Row) -> list[Row]:
+    """Split what Kiwi takes for one unknown noun because its particle is misspelt (장소을, 서비스은)."""
+    start, end, form, tag, _ = row
+    if tag not in ("NNP", "NNG") or len(form) < 3 or end - start != len(form) or not _misspelt(form[-2], form[-1]):
+        return [row]
+    particle = _PARTICLE_TAGS[form[-1]]
+    return [(start, end - 1, form[:-1], "NNG", form[:-1]), (end - 1, end, form[-1], particle, form[-1])]
+
+
+def _misspelt(before: str, particle: str) -> bool:
+    """Whether ``particle`` is the form used after a consonant, and ``before`` ends in a vowel."""
+    return particle in _PARTICLE_TAGS and "가" <= before <= "힣" and not (ord(before) - ord("가")) % 28
 
 
 def _fold(rows: list[tuple[Row, int]]) -> list[tuple[Row, int]]:
     folded: list[tuple[Row, int]] = []
     for index, (row, sentence) in enumerate(rows):
         following = rows[index + 1][0] if index + 1 < len(rows) else None
+        if folded and row[2] == "데" and folded[-1][0][2:4] == ("그런", "MM") and row[0] == folded[-1][0][1]:
+            # (그저) 그런데: "it is so-so, but"
+            start, end = folded[-1][0][:2]
+            folded[-1] = ((start, end, "그렇", "VA", "그렇다"), folded[-1][1])
+            row = (end - 1, row[1], "ㄴ데", "EC", "ㄴ데")
         joined = _joined(folded[-1][0], row, following) if folded else None
         if joined is None:
             folded.append((row, sentence))
@@ -138,7 +157,11 @@ def _joined(left: Row, right: Row, following: Row | None) -> Row | None:
         return _word(left, right, "VA")
     if gap != 0:
         return None
-    if tag == "XSN" and left[3] in _NOUN_TAGS:
+    if left[2] == "못" and left[3] == "MAG" and right[2] == "하":
+        return left[0], right[1], "못하", "VX", "못하다"
+    if tag == "XSN" and right[2] != "들" and left[3] in _NOUN_TAGS:
+        return left[0], right[1], left[2] + right[2], "NNG", left[2] + right[2]
+    if left[3] == "MM" and left[2] in ("이", "그", "저") and right[2] == "곳":
         return left[0], right[1], left[2] + right[2], "NNG", left[2] + right[2]
     if left[3] == "XPN" and tag in _NOUN_TAGS:
         return left[0], right[1], left[2] + right[2], tag, left[2] + right[2]

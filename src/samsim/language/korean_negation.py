@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from samsim.language.korean_grammar import (
     CONTENT_PREDICATES,
+    LIGHT_NOUNS,
     NOUNS,
     PARTICLES,
     PREDICATES,
@@ -22,15 +23,40 @@ from samsim.schemas.analysis import Cue, Offsets
 
 _SHORT = frozenset({"안", "못", "덜"})
 _LONG = frozenset({"않다", "못하다", "말다", "아니하다"})
-_RHETORICAL = ("나요", "을까", "을까요", "ㄹ까", "ㄹ까요", "습니까", "는가", "는가요", "ㄴ가", "ㄴ가요", "나", "니", "냐", "은가요", "은가")
-_PRAISING_NOUNS = frozenset({"나위", "손색", "다름", "틀림", "변함", "상관", "여지", "두말", "끝", "빈틈", "군더더기", "거침", "막힘"})
+_RHETORICAL = (
+    "나요",
+    "을까",
+    "을까요",
+    "ㄹ까",
+    "ㄹ까요",
+    "습니까",
+    "는가",
+    "는가요",
+    "ㄴ가",
+    "ㄴ가요",
+    "나",
+    "니",
+    "냐",
+    "은가요",
+    "은가",
+)
+_PRAISING_NOUNS = frozenset(
+    {"나위", "손색", "다름", "틀림", "변함", "상관", "여지", "두말", "끝", "빈틈", "군더더기", "거침", "막힘"}
+)
 _FAULT_FINDING = frozenset({"흠잡다", "나무라다", "버리다", "빠지다", "꿀리다", "비하다", "흠 잡다", "견주다"})
-_UNFORGETTABLE = frozenset({"잊다", "빼놓다", "빼다", "멈추다", "어쩌다", "거부하다", "떼다", "형용하다", "말하다", "놓치다"})
+_UNFORGETTABLE = frozenset(
+    {"잊다", "빼놓다", "빼다", "멈추다", "어쩌다", "거부하다", "떼다", "형용하다", "말하다", "놓치다"}
+)
 _NO_DENIAL = frozenset({"뿐", "뿐만", "만", "다름"})
 _IDIOMATIC_SUBJECTS = frozenset({"보통", "장난", "예사"})
 JUDGING_ADVERBS = frozenset({"별로", "그닥"})
 """Adverbs that are a judgement of their own where no negated predicate follows."""
-_LEXICAL_NEGATIVES = frozenset({"맛없다", "재미없다", "멋없다", "쓸모없다", "성의없다", "의미없다", "소용없다", "쓸데없다"})
+_LEXICAL_NEGATIVES = frozenset(
+    {"맛없다", "재미없다", "멋없다", "쓸모없다", "성의없다", "의미없다", "소용없다", "쓸데없다"}
+)
+_COMPARING = frozenset({"더", "이만큼", "이렇게", "그만큼"})
+"""더 좋은 곳은 없다: a denied comparison is the highest praise, not a denial."""
+_REINFORCING_REACH = 12
 _SKIPPED = PARTICLES | {"MAG"}
 
 
@@ -47,11 +73,13 @@ def find_negations(text: str, tokens: Tokens) -> list[Cue]:
             cue = _absent(text, tokens, index)
         elif token.tag == "VCN":
             cue = _not_a(text, tokens, index)
+        elif token.form.endswith("커녕"):
+            cue = _far_from(text, tokens, index)
         elif token.lemma in _LEXICAL_NEGATIVES:
             cue = _lexical(text, token.start, token.end)
         if cue is not None:
             cues.append(cue)
-    return [cue for cue in cues if not _reinforces(cue, cues, text)]
+    return cues
 
 
 def _cue(text: str, marker: Offsets, scope: Offsets) -> Cue:
@@ -63,7 +91,7 @@ def _adverb(text: str, tokens: Tokens, index: int) -> Cue | None:
     if token.form in _SHORT:
         return _short(text, tokens, index)
     if token.form in JUDGING_ADVERBS:
-        return _judgement(text, tokens, index)
+        return None if _reinforces(tokens, index) else _judgement(text, tokens, index)
     return None
 
 
@@ -92,15 +120,14 @@ def _judgement(text: str, tokens: Tokens, index: int) -> Cue:
     return _cue(text, (token.start, token.end), scope)
 
 
-def _reinforces(cue: Cue, cues: list[Cue], text: str) -> bool:
-    """Whether 별로 only strengthens a negation that follows in the same clause."""
-    if cue.marker not in JUDGING_ADVERBS:
-        return False
-    return any(
-        other.start > cue.start and other.start - cue.end <= 25 and "," not in text[cue.end : other.start]
-        for other in cues
-        if other is not cue
-    )
+def _reinforces(tokens: Tokens, index: int) -> bool:
+    """Whether 별로 only strengthens a negation that follows before the clause ends."""
+    for token in tokens[index + 1 : index + _REINFORCING_REACH]:
+        if token.lemma in _LONG or token.form in ("안", "못", "없", "아니"):
+            return True
+        if token.tag in ("VCP", "EF", "SF", "SP") or (token.tag == "EC" and token.form != "지"):
+            return False
+    return False
 
 
 def _long(text: str, tokens: Tokens, index: int) -> Cue | None:
@@ -142,21 +169,40 @@ def _absent(text: str, tokens: Tokens, index: int) -> Cue | None:
         return None
     marker = (tokens[index].start, tokens[index].end)
     head = tokens[noun]
-    if head.tag == "NNB":
+    if head.form in LIGHT_NOUNS:
         predicate = before_light_noun(tokens, noun)
-        if predicate is None:
-            return None
-        if tokens[predicate].lemma in _UNFORGETTABLE:
+        if predicate is None or tokens[predicate].lemma in _UNFORGETTABLE | _FAULT_FINDING:
             return None
         marker = (head.start, tokens[index].end)
-        return _cue(text, marker, (tokens[predicate].start, tokens[predicate].end))
-    if head.form in _PRAISING_NOUNS:
+        start = tokens[_first_alternative(tokens, predicate)].start
+        return _cue(text, marker, (start, tokens[predicate].end))
+    if head.tag == "NNB" or head.form in _PRAISING_NOUNS:
         return None
     if head.tag == "ETN":
         return _cue(text, marker, (tokens[main_predicate(tokens, noun - 1)].start, head.end))
     if head.tag in NOUNS or head.tag == "NP":
-        return _cue(text, marker, (tokens[noun_phrase_start(tokens, noun)].start, head.end))
+        first = _with_modifier(tokens, noun_phrase_start(tokens, noun))
+        if tokens[first - 1].form in _COMPARING and first != noun and first:
+            return None
+        return _cue(text, marker, (tokens[first].start, head.end))
     return None
+
+
+def _with_modifier(tokens: Tokens, noun: int) -> int:
+    """좋은 제품이 아니다, 맛있는 메뉴가 없다: what is said of the noun is denied with it."""
+    if noun < 2 or tokens[noun - 1].tag != "ETM":
+        return noun
+    predicate = skip_back(tokens, noun - 2, frozenset({"EP"}))
+    if predicate < 0 or tokens[predicate].tag not in PREDICATES:
+        return noun
+    return _with_noun(tokens, main_predicate(tokens, predicate))
+
+
+def _first_alternative(tokens: Tokens, predicate: int) -> int:
+    """느리거나 끊기는 일이 없다: the denial reaches every alternative."""
+    while predicate >= 2 and tokens[predicate - 1].form == "거나" and tokens[predicate - 2].tag in PREDICATES:
+        predicate -= 2
+    return predicate
 
 
 def _not_a(text: str, tokens: Tokens, index: int) -> Cue | None:
@@ -176,7 +222,8 @@ def _not_a(text: str, tokens: Tokens, index: int) -> Cue | None:
         start = head.start if predicate is None else tokens[predicate].start
         return _cue(text, marker, (start, head.end))
     if head.tag in NOUNS or head.tag in ("MAG", "ETN", "NP"):
-        return _cue(text, marker, (tokens[noun_phrase_start(tokens, noun)].start, head.end))
+        first = _with_modifier(tokens, noun_phrase_start(tokens, noun))
+        return _cue(text, marker, (tokens[first].start, head.end))
     return None
 
 
@@ -184,3 +231,11 @@ def _lexical(text: str, start: int, end: int) -> Cue | None:
     """맛없다 and the like: one word, but its two halves can still be told apart."""
     place = text.rfind("없", start, end)
     return None if place < 0 else _cue(text, (place, place + 1), (start, place))
+
+
+def _far_from(text: str, tokens: Tokens, index: int) -> Cue | None:
+    """친절하기는커녕, 할인은커녕: what precedes is not the case."""
+    head = skip_back(tokens, index - 1, PARTICLES | {"ETN"})
+    if head < 0 or tokens[head].tag not in NOUNS | CONTENT_PREDICATES:
+        return None
+    return _cue(text, (tokens[index].start, tokens[index].end), (tokens[head].start, tokens[head].end))

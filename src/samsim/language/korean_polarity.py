@@ -6,6 +6,7 @@ of a thing is worth, the predicate says whether there is more or less of it.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from functools import cache
 
@@ -20,18 +21,41 @@ _AMOUNT = {
     "낮다": -1.0, "적다": -1.0, "짧다": -1.0, "작다": -1.0, "약하다": -1.0, "줄다": -1.0, "내리다": -1.0,
     "줄어들다": -1.0,
 }  # fmt: skip
-_PAIRED = frozenset({"차갑다", "뜨겁다", "빠르다", "밝다", "어둡다", "진하다", "깊다", "가볍다", "무겁다", "독하다", "심하다"})
+_PAIRED = frozenset(
+    {
+        "차갑다",
+        "뜨겁다",
+        "빠르다",
+        "밝다",
+        "어둡다",
+        "진하다",
+        "깊다",
+        "가볍다",
+        "무겁다",
+        "독하다",
+        "심하다",
+        "떨어지다",
+    }
+)
 _WORKING = frozenset(
-    "되다 작동하다 켜지다 열리다 들리다 나오다 맞다 지키다 닫히다 충전되다 연결되다 인식하다 인식되다 구동되다 먹히다 "
-    "호환되다 신경 쓰다 지켜지다 들어가다 도착하다 응답하다 지원하다 지원되다 설명하다 해결되다 해결하다".split()
+    "되다 익다 작동하다 작동되다 켜지다 열리다 들리다 나오다 맞다 지키다 닫히다 충전되다 연결되다 인식하다 "
+    "인식되다 구동되다 먹히다 "
+    "호환되다 지켜지다 들어가다 도착하다 응답하다 지원하다 지원되다 설명하다 해결되다 해결하다".split()
 )
 _WORD_TAGS = frozenset({"VV", "VA", "VX", "NNG", "NNP", "XR", "MAG", "IC", "SL", "VCN"})
 _CONTENT_TAGS = _WORD_TAGS | {"NNB", "SN", "NR", "MM", "XSN"}
+_ARISING = frozenset({"나다", "생기다", "올라오다", "보이다", "느껴지다"})
+_TRIED = frozenset("맛보다 먹다 드시다 시도하다 가다 방문하다 주문하다 시키다 사다 쓰다 사용하다 구매하다".split())
+_URGED_PRIOR = 0.5
+_TOO_LONG_PRIOR = -0.5
+"""일주일이나 걸렸다: -이나 says that it was more than it should be."""
 _SUBJECT_REACH = 8
 _AMOUNT_WEIGHT = 0.5
 _WORKING_PRIOR = 0.5
-_WISH_PRIOR = -0.3
-_WISHED = frozenset({"좋다", "낫다", "완벽하다", "훌륭하다", "감사하다", "하다", "싶다"})
+WISH_PRIOR = -0.3
+"""What a wish (-었으면 좋겠다) says about the thing as it is."""
+WISHED = frozenset({"좋다", "낫다", "완벽하다", "훌륭하다", "하다", "싶다"})
+"""The predicates a wish is made with."""
 
 Expressions = Mapping[str, tuple[tuple[tuple[str, ...], float], ...]]
 
@@ -49,13 +73,13 @@ def _expressions() -> Expressions:
 
 def find_polarity_words(tokens: Tokens, negations: list[Cue]) -> list[PolarityWord]:
     """The evaluating words of a text, in text order, with negation worked out."""
-    scopes = [cue.scopes[0] for cue in negations if cue.marker not in JUDGING_ADVERBS]
+    denied = _denial_counts(tokens, negations)
     judging = {cue.start for cue in negations}
     words: list[PolarityWord] = []
     for index, token in enumerate(tokens):
         if token.tag not in _WORD_TAGS or (token.form in JUDGING_ADVERBS and token.start not in judging):
             continue
-        negated = sum(start <= token.start and token.end <= end for start, end in scopes) % 2 == 1
+        negated = (denied[index] or _denied_to_arise(tokens, index, denied)) % 2 == 1
         found = _read(tokens, index, negated)
         if found is None:
             continue
@@ -67,11 +91,36 @@ def find_polarity_words(tokens: Tokens, negations: list[Cue]) -> list[PolarityWo
     return words
 
 
+def _denial_counts(tokens: Tokens, negations: list[Cue]) -> list[int]:
+    """How many negations govern each token."""
+    counts = [0] * len(tokens)
+    starts = [token.start for token in tokens]
+    for cue in negations:
+        if cue.marker in JUDGING_ADVERBS:
+            continue
+        start, end = cue.scopes[0]
+        for index in range(bisect_left(starts, start), bisect_left(starts, end)):
+            counts[index] += tokens[index].end <= end
+    return counts
+
+
+def _denied_to_arise(tokens: Tokens, index: int, denied: list[int]) -> int:
+    """트러블이 안 나요: the verb is denied, the noun is what does not come about."""
+    if tokens[index].tag not in NOUNS:
+        return 0
+    for place in range(index + 1, min(index + 5, len(tokens))):
+        if tokens[place].lemma in _ARISING:
+            return denied[place]
+        if tokens[place].tag not in PARTICLES and tokens[place].tag != "MAG":
+            return 0
+    return 0
+
+
 def _read(tokens: Tokens, index: int, negated: bool) -> tuple[int, float, str] | None:
     """First token, prior and lemma of the polarity word that ends at ``index``."""
     token = tokens[index]
-    if token.lemma in _WISHED and _is_wish(tokens, index):
-        return index, _WISH_PRIOR, token.lemma
+    if token.lemma in WISHED and _is_wish(tokens, index):
+        return index, WISH_PRIOR, token.lemma
     expression = _expression(tokens, index)
     if expression is not None:
         return expression
@@ -82,7 +131,18 @@ def _read(tokens: Tokens, index: int, negated: bool) -> tuple[int, float, str] |
         prior = load_scores("lexicon_ko").get(token.lemma)
     if prior is None and negated:
         prior = _if_denied(tokens, index)
+    if prior is None and token.lemma == "걸리다" and index and tokens[index - 1].form in ("이나", "나"):
+        prior = _TOO_LONG_PRIOR
+    if prior is None and token.lemma in _TRIED and _is_urged(tokens, index):
+        prior = _URGED_PRIOR
     return None if not prior else (index, prior, token.lemma)
+
+
+def _is_urged(tokens: Tokens, index: int) -> bool:
+    """맛보세요, 먹어 보세요: who urges others to try a thing likes it."""
+    tail = tokens[index + 1 : index + 4]
+    tries = tokens[index].lemma == "맛보다" or any(token.lemma == "보다" and token.tag == "VX" for token in tail)
+    return tries and any(token.tag == "EF" and token.form.endswith(("세요", "시오", "시길")) for token in tail)
 
 
 def _if_denied(tokens: Tokens, index: int) -> float | None:
@@ -146,7 +206,9 @@ def _by_noun(tokens: Tokens, index: int) -> float | None:
     if pair is not None or amount is None:
         return pair
     worth = _worth(tokens, noun)
-    if worth is None or (lemma == "있다" and abs(worth) < 1):
+    if worth is None or tokens[noun].lemma in load_scores("lexicon_ko"):
+        return None
+    if abs(worth) < 1 and (lemma == "있다" or noun > index):
         return None
     return worth * amount * _AMOUNT_WEIGHT
 
@@ -162,7 +224,7 @@ def _described_noun(tokens: Tokens, index: int) -> int | None:
         tag = tokens[place].tag
         if tag in NOUNS:
             return place
-        if tag in ("EC", "EF", "SF", "ETM"):
+        if tag in ("EF", "SF", "ETM") or (tag == "EC" and tokens[place].form != "게"):
             return None
     return None
 

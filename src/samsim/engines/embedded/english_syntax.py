@@ -1,0 +1,60 @@
+"""The records of the shallow English parse that the extractors share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from samsim.schemas.analysis import Offsets, PolarityWord, Token
+
+NOMINAL = frozenset({"NOUN", "PROPN"})
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """A polarity word at token indices of its sentence."""
+
+    first: int
+    last: int
+    word: PolarityWord
+
+
+@dataclass(frozen=True, slots=True)
+class NounPhrase:
+    """``first`` to ``last`` with determiner and modifiers; ``core`` is where the aspect term begins."""
+
+    first: int
+    core: int
+    last: int
+    modifiers: tuple[int, ...]
+    has_determiner: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Parse:
+    """One sentence; all indices count its own tokens."""
+
+    tokens: Sequence[Token]
+    lows: Sequence[str]
+    tags: Sequence[str]
+    opinions: Sequence[Opinion]
+    opinion_at: dict[int, Opinion]
+    phrases: Sequence[NounPhrase]
+    phrase_at: dict[int, NounPhrase]
+    clause_of: Sequence[int]
+
+    def low(self, index: int) -> str:
+        """The lower-case form there, "" outside of the sentence."""
+        return self.lows[index] if 0 <= index < len(self.lows) else ""
+
+    def tag(self, index: int) -> str:
+        """The tag there, "" outside of the sentence."""
+        return self.tags[index] if 0 <= index < len(self.tags) else ""
+
+    def lemma(self, index: int) -> str:
+        """The lemma there, "" outside of the sentence."""
+        return self.tokens[index].lemma if 0 <= index < len(self.tokens) else ""
+
+    def span(self, first: int, last: int) -> Offsets:
+        """The text span of the tokens ``first`` to ``last`` (excluded)."""
+        return (self.tokens[first].start, self.tokens[last - 1].end)
