@@ -128,7 +128,7 @@ def test_without_flag_or_risk_every_action_is_refused() -> None:
 
 def test_an_action_on_no_tuple_at_all_is_counted_as_refused() -> None:
     (refusal,) = by_a(action("DROP")).refusals
-    assert (refusal.actor, refusal.claimed_action) == ("A", "DROP")
+    assert (refusal.actor, refusal.reason, refusal.claimed_action) == ("A", "no_target", "DROP")
 
 
 # --- "a new tuple is impossible" -------------------------------------------------------------------------

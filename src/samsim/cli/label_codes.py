@@ -64,6 +64,7 @@ REASON: Mapping[str, Pair] = {
 REFUSAL: Mapping[str, Pair] = {
     "not_flagged": ("the tuple is in no conflict and no doubt", "충돌도 의심도 없는 튜플"),
     "unknown_tuple": ("there is no such tuple", "없는 튜플"),
+    "no_target": ("it names no tuple", "대상 튜플을 밝히지 않음"),
     "unknown_action": ("unknown action", "알 수 없는 조치"),
     "unknown_reason_code": ("unknown reason code", "알 수 없는 이유 코드"),
     "flip_without_polarity": ("FLIP without a valid polarity", "FLIP에 올바른 극성이 없음"),

@@ -83,6 +83,8 @@ class Pipeline:
             return await self.aanalyze(text, uid=uid)
         except SamsimError as error:
             return SampleError(uid=uid, message=str(error))
+        except Exception as error:  # one sample must never end the run, whatever a foreign engine raises
+            return SampleError(uid=uid, message=f"Unexpected {type(error).__name__}: {error}")
 
     async def _analyze_and_close(self, text: str, uid: str) -> SampleResult:
         try:

@@ -44,7 +44,7 @@ def merged_refs(actions_by_tuple: ActionsByTuple, taxonomy: Taxonomy) -> dict[st
             if vote is not None and vote.action_type == "MERGE" and vote.new_value
         )
         ref, count = refs.most_common(1)[0] if refs else ("", 0)
-        if ref and count >= 2:
+        if count >= 2 and taxonomy.is_valid(ref):
             merged[tuple_id] = ref
     return merged
 

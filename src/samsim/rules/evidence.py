@@ -23,6 +23,8 @@ class EvidenceReader:
         self.index = TextIndex(analysis.text)
         self.tokens = PlacedItems(analysis.tokens)
         self.words = PlacedItems(analysis.polarity_words)
+        ironic = sorted(scope for cue in analysis.cues_of("irony") for scope in cue.scopes)
+        self._ironic = PlacedItems([Span(start=start, end=end) for start, end in ironic])
 
     def region_of(self, candidate: Candidate) -> Span | None:
         """Where the opinion stands: the evidence, else the opinion term, nearest to the aspect."""
@@ -33,3 +35,8 @@ class EvidenceReader:
         """The evaluating words inside the tuple's evidence."""
         region = self.region_of(candidate)
         return self.words.overlapping(region) if region is not None else ()
+
+    def said_by(self, word: PolarityWord) -> PolarityName:
+        """What a word says in its sentence: negation applied, and praise turned where it is ironic."""
+        said = sign(word.in_context)
+        return "negative" if said == "positive" and self._ironic.overlapping(word) else said

@@ -25,7 +25,7 @@ from samsim.schemas.protocol_conflict_review import (
 )
 
 ActionsByTuple = dict[str, dict[Agent, ReviewActionItem | None]]
-_KNOWN_REASONS = frozenset(REASON_CODES)
+_REASON_ORDER: Mapping[str, int] = {code: position for position, code in enumerate(REASON_CODES)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def _complete(item: ReviewActionItem, candidate: Candidate, agent: Agent) -> tup
     action = _known_action(item.action_type)
     if action is None:
         return incomplete, "unknown_action"
-    known_reason = item.reason_code in _KNOWN_REASONS
+    known_reason = item.reason_code in _REASON_ORDER
     reason = item.reason_code if known_reason else "FORMAT_INCOMPLETE"
     problem = None if known_reason else "unknown_reason_code"
     claimed: NewValue = item.new_value or {}
@@ -129,7 +129,8 @@ def _one_vote(cast: Sequence[ReviewActionItem], agent: Agent) -> tuple[ReviewAct
     """Several votes of one agent on one tuple as one: equal ones agree, KEEP + FLAG is FLAG."""
     first = cast[0]
     if all((vote.action_type, vote.new_value) == (first.action_type, first.new_value) for vote in cast):
-        return first, None
+        # Which of several reasons stands must not depend on the order in which they were given.
+        return min(cast, key=lambda vote: _REASON_ORDER[vote.reason_code]), None
     if {vote.action_type for vote in cast} == {"KEEP", "FLAG"}:
         return next(vote for vote in cast if vote.action_type == "FLAG"), None
     return _vote(agent, first.target_tuple_ids[0], "FLAG", "FORMAT_INCOMPLETE"), "contradictory_actions"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import unicodedata
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Generic, Protocol, TypeVar
 
 from samsim.schemas.protocol_conflict_review import Span
@@ -92,11 +93,11 @@ class PlacedItems(Generic[PlacedT]):
     def __init__(self, items: Sequence[PlacedT]) -> None:
         self._items = items
         self._starts = [item.start for item in items]
+        # How far any item up to this one reaches: items may lie inside each other.
+        self._reach = list(accumulate((item.end for item in items), max))
 
-    def overlapping(self, region: Placed) -> Sequence[PlacedT]:
+    def overlapping(self, region: Placed) -> list[PlacedT]:
         """The items that share at least one character with the region, in text order."""
         last = bisect_left(self._starts, region.end)
-        first = last
-        while first > 0 and self._items[first - 1].end > region.start:
-            first -= 1
-        return self._items[first:last]
+        first = bisect_right(self._reach, region.start, hi=last)
+        return [item for item in self._items[first:last] if item.end > region.start]

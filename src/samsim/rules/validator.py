@@ -99,7 +99,7 @@ def _ignores_negation(candidate: Candidate, evidence: EvidenceReader) -> bool:
         return False
     words = evidence.words_of(candidate)
     misread = any(word.negated and sign(word.prior) == candidate.polarity for word in words)
-    supported = any(sign(word.in_context) == candidate.polarity for word in words)
+    supported = any(evidence.said_by(word) == candidate.polarity for word in words)
     return misread and not supported
 
 
@@ -110,25 +110,27 @@ def _one_sided_contrasts(candidates: Sequence[Candidate], evidence: EvidenceRead
     """
     doubted: dict[str, Severity] = {}
     placed = sorted(
-        (place.start, candidate.tuple_id)
+        (place.start, place.end, candidate.tuple_id)
         for candidate in candidates
         if (place := evidence.region_of(candidate) or candidate.span) is not None
     )
 
-    def standing_in(side: Offsets) -> list[str]:
-        first, last = (bisect_left(placed, (edge, "")) for edge in side)
-        return [tuple_id for _, tuple_id in placed[first:last]]
+    def standing_in(side: Offsets) -> list[tuple[int, int, str]]:
+        first, last = (bisect_left(placed, (edge, 0, "")) for edge in side)
+        return placed[first:last]
 
     for cue in evidence.analysis.cues_of("contrast"):
         left, right = cue.scopes
         if left[0] >= left[1] or right[0] >= right[1]:
             continue
         on_left, on_right = standing_in(left), standing_in(right)
-        if bool(on_left) == bool(on_right):
+        # Evidence that runs across the marker speaks of both sides.
+        across = any(end > right[0] for _, end, _ in on_left)
+        if across or bool(on_left) == bool(on_right):
             continue
         silent = right if on_left else left
         evaluated = evidence.words.overlapping(Span(start=silent[0], end=silent[1]))
-        for tuple_id in on_left or on_right:
+        for _, _, tuple_id in on_left or on_right:
             if evaluated or tuple_id not in doubted:
                 doubted[tuple_id] = "mid" if evaluated else "low"
     return doubted

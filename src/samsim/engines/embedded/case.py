@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from samsim.engines.protocol import ReviewInputs
 from samsim.rules.candidates import normalise_term
-from samsim.rules.evidence import EvidenceReader, sign
+from samsim.rules.evidence import EvidenceReader
 from samsim.schemas.analysis import PolarityWord
 from samsim.schemas.polarity import PolarityName
-from samsim.schemas.protocol_conflict_review import Candidate, ConflictType, RiskType, Severity, Span
+from samsim.schemas.protocol_conflict_review import Candidate, ConflictType, RiskType, Severity
 
 _OPPOSITES: Mapping[PolarityName, PolarityName] = {"positive": "negative", "negative": "positive"}
 
@@ -19,7 +19,8 @@ _OPPOSITES: Mapping[PolarityName, PolarityName] = {"positive": "negative", "nega
 class Case:
     """One tuple under review: its doubts, its evidence and its rivals.
 
-    ``rivals`` are the other tuples of its polarity conflicts, ``lower`` the tuples of lower entities
+    ``said`` is what the words of its evidence say in their sentence. ``rivals`` are the other
+    tuples of its polarity conflicts, ``lower`` the tuples of lower entities
     that a granularity flag sets beside it (empty unless it is the upper one).
     """
 
@@ -27,7 +28,7 @@ class Case:
     risks: dict[RiskType, Severity]
     conflicts: frozenset[ConflictType]
     words: Sequence[PolarityWord]
-    region: Span | None
+    said: frozenset[PolarityName]
     rivals: Sequence[Candidate]
     lower: Sequence[Candidate]
 
@@ -38,16 +39,14 @@ class Case:
 
     @property
     def reading(self) -> PolarityName | None:
-        """What the evaluating words of the evidence say in context, or None if there are none."""
-        total = sum(word.in_context for word in self.words)
-        return sign(total) if self.words else None
+        """What the evaluating words of the evidence say, or None if they are silent or divided."""
+        return next(iter(self.said)) if len(self.said) == 1 else None
 
     @property
     def contradiction(self) -> PolarityName | None:
         """The opposite polarity, if every evaluating word of the evidence says so; else None."""
         opposite = _OPPOSITES.get(self.candidate.polarity)
-        said = {sign(word.in_context) for word in self.words}
-        return opposite if said == {opposite} else None
+        return opposite if self.reading == opposite else None
 
     @property
     def decided_reading(self) -> PolarityName | None:
@@ -103,12 +102,13 @@ def gather_cases(inputs: ReviewInputs) -> Iterator[Case]:
             for other in group
             if other.aspect_ref != candidate.aspect_ref
         ]
+        words = evidence.words_of(candidate)
         yield Case(
             candidate=candidate,
             risks=risks.get(candidate.tuple_id, {}),
             conflicts=frozenset(flag.conflict_type for flag, _ in flags),
-            words=evidence.words_of(candidate),
-            region=evidence.region_of(candidate),
+            words=words,
+            said=frozenset(map(evidence.said_by, words)),
             rivals=rivals,
             lower=lower,
         )
