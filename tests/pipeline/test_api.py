@@ -13,6 +13,7 @@ import pytest
 import samsim
 from samsim.engines.protocol import EngineReply, EngineRequest
 from samsim.pipeline.api import Pipeline, SampleError
+from samsim.pipeline.streaming import STREAM_THREAD
 from samsim.schemas.results import SampleResult
 
 REVIEWS = [(f"r{number}", f"The soup was {word}.") for number, word in enumerate(["cold", "great", "bland"] * 7)]
@@ -77,7 +78,7 @@ def test_a_stream_reads_no_further_than_its_window() -> None:
         if answer.uid == "3":
             break
     assert len(read) < 1_000
-    assert "samsim-stream" not in {thread.name for thread in threading.enumerate()}
+    assert STREAM_THREAD not in {thread.name for thread in threading.enumerate()}
 
 
 def test_what_was_started_before_the_source_broke_is_delivered() -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NoReturn, get_args
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, get_args
 
 import click
 
+from samsim.cli.engine_options import OpenEngines, choice_from, engine_options, open_engines
 from samsim.cli.exit_codes import exit_code_help
 from samsim.cli.file_encoding import check_encoding_name, decode_text
 from samsim.schemas.analysis import Language
@@ -41,11 +42,13 @@ _AUTO_OR_LANGUAGE = click.Choice(["auto", *get_args(Language)])
 @click.option("--explain", is_flag=True, help="Tell the full story: perspectives, conflicts, votes, rules.")
 @click.option("--protocol", type=click.Choice(PROTOCOLS), default="cr_v2", show_default=True)
 @click.option("--taxonomy", metavar="NAME|FILE", default="auto", help="nikl2022, none, or a YAML file.")
+@engine_options
 @click.option("--language", type=_AUTO_OR_LANGUAGE, default="auto", show_default=True, help="Language of the text.")
 @click.option("--ui", type=_AUTO_OR_LANGUAGE, default="auto", show_default=True, help="Language of the labels.")
 @click.pass_context
 def analyze(
     ctx: click.Context,
+    /,
     text: str | None,
     file: Path | None,
     output: Path | None,
@@ -59,6 +62,7 @@ def analyze(
     taxonomy: str,
     language: Language | Literal["auto"],
     ui: str,
+    **engine_choice: Any,
 ) -> None:
     """Find what a review says about which aspect.
 
@@ -72,11 +76,12 @@ def analyze(
     if explain and (as_json or file is not None):
         raise click.UsageError("--explain is for one text in the terminal; leave out --json and --file.")
     config = _config(protocol, taxonomy, language)
-    if file is not None:
-        _analyze_file(ctx, config, file, output, force, (text_column, id_column), encoding)
-    elif text is not None:
-        given = _read_stdin(encoding) if text == STDIN else text
-        _analyze_text(config, given, as_json=as_json, explain=explain, ui=ui)
+    with open_engines(choice_from(engine_choice)) as engines:
+        if file is not None:
+            _analyze_file(ctx, config, engines, file, output, force, (text_column, id_column), encoding)
+        elif text is not None:
+            given = _read_stdin(encoding) if text == STDIN else text
+            _analyze_text(config, engines, given, as_json=as_json, explain=explain, ui=ui)
 
 
 def _check_usage(text: str | None, file: Path | None, file_only: dict[str, object]) -> None:
@@ -100,10 +105,12 @@ def _read_stdin(encoding: str | None) -> str:
     return decode_text(content, encoding, "The text on stdin").rstrip("\r\n")
 
 
-def _analyze_text(config: PipelineConfig, text: str, *, as_json: bool, explain: bool, ui: str) -> None:
+def _analyze_text(
+    config: PipelineConfig, engines: OpenEngines, text: str, *, as_json: bool, explain: bool, ui: str
+) -> None:
     from samsim.pipeline.api import Pipeline
 
-    result = Pipeline(config).analyze(text)
+    result = Pipeline(config, engines.table).analyze(text)
     if as_json:
         from samsim.cli.writing import write_json
 
@@ -118,6 +125,7 @@ def _analyze_text(config: PipelineConfig, text: str, *, as_json: bool, explain: 
 def _analyze_file(
     ctx: click.Context,
     config: PipelineConfig,
+    engines: OpenEngines,
     file: Path,
     output: Path | None,
     force: bool,
@@ -132,5 +140,5 @@ def _analyze_file(
     text_column, uid_column = columns
     with ReviewFile(file, Columns(text_column, uid_column), encoding) as reviews:
         target = JsonLines(output, force=force, source=file)
-        code = run_batch(Pipeline(config), reviews, target)
+        code = run_batch(Pipeline(config, engines.table), reviews, target, engines.concurrency)
     ctx.exit(code)

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 Advance = Callable[[], None]
 
 
-def run_batch(pipeline: Pipeline, reviews: ReviewFile, output: JsonLines) -> ExitCode:
+def run_batch(pipeline: Pipeline, reviews: ReviewFile, output: JsonLines, concurrency: int = 1) -> ExitCode:
     """Analyse every usable row in order; bad ones are reported on stderr and skipped."""
     try:
         with _progress(reviews, output) as advance:
-            bad = _analyse_rows(pipeline, reviews, output, advance)
+            bad = _analyse_rows(pipeline, reviews, output, advance, concurrency)
         if output.count == 0:
             raise InputError("Nothing was analysed: the file has no usable review. See the lines named above, if any.")
     except KeyboardInterrupt:
@@ -41,7 +41,9 @@ def run_batch(pipeline: Pipeline, reviews: ReviewFile, output: JsonLines) -> Exi
     return _summary(output, bad)
 
 
-def _analyse_rows(pipeline: Pipeline, reviews: ReviewFile, output: JsonLines, advance: Advance) -> int:
+def _analyse_rows(
+    pipeline: Pipeline, reviews: ReviewFile, output: JsonLines, advance: Advance, concurrency: int
+) -> int:
     from samsim.pipeline.api import SampleError
 
     bad = 0
@@ -59,7 +61,7 @@ def _analyse_rows(pipeline: Pipeline, reviews: ReviewFile, output: JsonLines, ad
                 waiting.append(row.line)
                 yield row.uid, row.text
 
-    for answer in pipeline.stream(usable()):
+    for answer in pipeline.stream(usable(), concurrency=concurrency):
         line = waiting.popleft()
         if isinstance(answer, SampleError):
             bad += 1

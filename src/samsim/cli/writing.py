@@ -18,7 +18,7 @@ PARTIAL_SUFFIX = ".partial"
 
 def write_json(result: SampleResult) -> None:
     """One result to stdout, as indented JSON."""
-    _write_whole(sys.stdout.buffer, safe_json(result.model_dump_json(indent=2)))
+    _write_whole(sys.stdout.buffer, safe_json(result.outputs_json(indent=2)))
 
 
 class JsonLines:
@@ -37,7 +37,7 @@ class JsonLines:
 
     def write(self, result: SampleResult) -> None:
         """Append one result and hand it to the system at once."""
-        _write_whole(self._stream, safe_json(result.model_dump_json()))
+        _write_whole(self._stream, safe_json(result.outputs_json()))
         self.count += 1
 
     def finish(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from samsim.engines.protocol import ClosableEngine, Engine
@@ -24,9 +24,20 @@ class EngineTable:
         by_agent = engine if isinstance(engine, Mapping) else dict.fromkeys(AGENTS, engine)
         return cls(perspectives=by_agent, reviewers=by_agent)
 
+    def mapped(self, change: Callable[[Engine], Engine]) -> EngineTable:
+        """The same table with every engine changed, each once."""
+        changed = {id(engine): change(engine) for engine in self._distinct()}
+        return EngineTable(
+            perspectives={agent: changed[id(engine)] for agent, engine in self.perspectives.items()},
+            reviewers={agent: changed[id(engine)] for agent, engine in self.reviewers.items()},
+        )
+
     async def aclose(self) -> None:
         """Close every engine that holds something, once."""
-        engines = {id(engine): engine for engine in (*self.perspectives.values(), *self.reviewers.values())}
-        for engine in engines.values():
+        for engine in self._distinct():
             if isinstance(engine, ClosableEngine):
                 await engine.aclose()
+
+    def _distinct(self) -> list[Engine]:
+        engines = (*self.perspectives.values(), *self.reviewers.values())
+        return list({id(engine): engine for engine in engines}.values())

@@ -20,6 +20,7 @@ ResultT = TypeVar("ResultT")
 _WINDOW = 4
 # How many results may wait for the caller before the stream pauses.
 _AHEAD = 64
+STREAM_THREAD = "samsim-stream"
 
 
 async def in_order(
@@ -66,7 +67,7 @@ def iterate(make: Callable[[], AsyncGenerator[ResultT, None]]) -> Iterator[Resul
     finished: queue.Queue[_Step[ResultT]] = queue.Queue()
     room = threading.Semaphore(_AHEAD)
     started: Future[Callable[[], object]] = Future()
-    thread = threading.Thread(target=_forward, args=(make, finished, room, started), daemon=True)
+    thread = threading.Thread(target=_forward, args=(make, finished, room, started), name=STREAM_THREAD, daemon=True)
     thread.start()
     cancel = started.result()
     try:

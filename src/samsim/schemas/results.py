@@ -62,7 +62,7 @@ class CallRecord(Written):
 
     agent: Agent
     stage: Stage
-    engine: str
+    engine: str = ""
     prompt_hash: str
     mode: OutputMode | None = None
     cached: bool = False
@@ -90,3 +90,8 @@ class SampleResult(Written):
     final_tuples_post_review: list[ReviewedTuple]
     final_tuples: list[FinalTuple]
     calls: list[CallRecord] = Field(default_factory=list)
+
+    def outputs_json(self, indent: int | None = None) -> str:
+        """What was decided, without how it was asked: equal for equal answers, also from a cache or replay."""
+        how = {"calls": {"__all__": {"messages", "attempts", "cached", "engine"}}}
+        return self.model_dump_json(exclude=how, indent=indent)

@@ -7,13 +7,17 @@ or after its subject (빵이 맛있다).
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from samsim.language.korean_grammar import LIGHT_NOUNS
+from samsim.language.korean_polarity import WISH_PRIOR, WISHED
+from samsim.language.lexicon import load_scores
 from samsim.schemas.analysis import Cue, Offsets, PolarityWord, TextAnalysis, Token
 
+Mood = Literal["stated", "conditional", "adverbial", "asked", "doubted", "wished"]
 Role = Literal["subject", "topic", "object", "oblique", "genitive", "joined", "copula", "bare"]
 
 _TERM_TAGS = frozenset({"NNG", "NNP", "SL", "SH", "XR", "SN", "NR", "W_SERIAL"})
@@ -21,10 +25,24 @@ _HEAD_TAGS = frozenset({"NNG", "NNP", "SL", "SH"})
 _TOPIC_FORMS = frozenset({"은", "는", "ㄴ", "도", "만", "이야", "야", "까지", "마저", "조차", "이나", "역시"})
 _JOINING = frozenset({"와", "과", "하고", "랑", "이랑", "및"})
 _SEPARATORS = frozenset(
-    "대비 정도 때문 경우 이후 이전 동안 처음 전체 오늘 어제 지난번 이번 다음 요즘 최근 매번 항상 하나 모두 전부 덕분 "
-    "가지 번 것 등 중 점 쪽 위주 치고 자체 그때 생각 느낌 때 편 말 기분 마음 사실 보통 기대 만큼 의사 의향 이유 년 월 일 "
-    "시간 분 내용 적 곳곳 진짜 정말 완전 우리 저희 자신 본인 누구 거기".split()
+    "대비 정도 때문 경우 이후 이전 동안 처음 전체 오늘 어제 지난번 이번 다음 요즘 최근 매번 항상 하나 모두 "
+    "전부 덕분 "
+    "가지 번 것 등 중 점 쪽 위주 치고 자체 그때 생각 느낌 때 편 말 기분 마음 사실 보통 기대 만큼 의사 의향 "
+    "이유 년 월 일 "
+    "시간 분 내용 적 곳곳 진짜 정말 완전 우리 저희 자신 본인 누구 거기 지금 강력 적극 반면 대신 세상 결과 "
+    "하루 일부 대부분 "
+    "전반적 밤 아침 날 속 전 후 상태 수준 안 밖 주말 평일 이상 이하 사항 요소 일주일 한번 최대 최소 개인 "
+    "개인적 기본 실제 "
+    "예상 솔직 당시 나중 지난 매우 아주 무엇 뭔가 여러 첫 꼭 내내 매일 하나하나 시작 끝 이상 관계 곳".split()
 )
+_PEOPLE = frozenset(
+    "남편 아내 친구 가족 아이 아이들 동생 부모 부모님 엄마 아빠 어머니 아버지 언니 오빠 누나 형 딸 아들 "
+    "여자친구 남자친구 "
+    "신랑 와이프 지인 동료 사람 모두 고객 손님 소비자 아기 애 애들 연인 일행".split()
+)
+"""Who has the opinion, not what it is about (남편은 행복했고)."""
+_OWNERS = frozenset("집 가게 식당 레스토랑 매장 제품 상품 브랜드 회사 호텔 카페".split())
+_SUPPOSING = ("면", "거든", "려면", "어야")
 _ENDING_TAGS = frozenset({"EP", "EF", "EC", "ETN", "ETM", "VX", "VCP", "XSA", "XSV"})
 
 
@@ -44,9 +62,13 @@ class NounPhrase:
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """A polarity word in its place: ``first`` to ``last`` are its own tokens, ``after`` the next one."""
+    """A polarity word in its place: ``first`` to ``last`` are its own tokens, ``after`` the next one.
+
+    Where a noun evaluates by being absent (맛이 없다), the opinion is the predicate, not the noun.
+    """
 
     word: PolarityWord
+    lemma: str
     first: int
     last: int
     after: int
@@ -56,7 +78,7 @@ class Opinion:
     clause: int
     sentence: int
     denials: tuple[Cue, ...]
-    wish: bool
+    mood: Mood
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +122,18 @@ def _phrases(tokens: Sequence[Token], taken: set[int]) -> list[NounPhrase]:
             and 0 <= tokens[last + 1].start - tokens[last].end <= 1
         ):
             last += 1
-        if any(tokens[place].tag in _HEAD_TAGS for place in range(index, last + 1)):
-            found.append(_phrase(tokens, index, last))
+        if tokens[last].form not in _PEOPLE and any(
+            tokens[place].tag in _HEAD_TAGS for place in range(index, last + 1)
+        ):
+            found.append(_phrase(tokens, _past_owner(tokens, index, last), last))
         index = last + 1
     return found
+
+
+def _past_owner(tokens: Sequence[Token], first: int, last: int) -> int:
+    """이 집 국수, 이 제품 향: what is pointed at owns the aspect and is no part of its name."""
+    pointed_at = first > 0 and tokens[first - 1].tag == "MM" and tokens[first].form in _OWNERS
+    return first + 1 if pointed_at and first < last else first
 
 
 def _is_term(tokens: Sequence[Token], index: int, taken: set[int]) -> bool:
@@ -116,9 +146,7 @@ def _phrase(tokens: Sequence[Token], first: int, last: int) -> NounPhrase:
     if after < len(tokens) and tokens[after].tag == "XSN" and tokens[after].form == "들":
         after += 1
     role, particle, after = _role(tokens, after)
-    return NounPhrase(
-        first, last, tokens[first].start, tokens[last].end, tokens[last].form, role, particle, after
-    )
+    return NounPhrase(first, last, tokens[first].start, tokens[last].end, tokens[last].form, role, particle, after)
 
 
 def _role(tokens: Sequence[Token], index: int) -> tuple[Role, str, int]:
@@ -145,47 +173,70 @@ def _role(tokens: Sequence[Token], index: int) -> tuple[Role, str, int]:
     return "bare", "", index
 
 
-def _opinions(
-    analysis: TextAnalysis, clause_of: tuple[int, ...], sentence_of: tuple[int, ...]
-) -> list[Opinion]:
+def _opinions(analysis: TextAnalysis, clause_of: tuple[int, ...], sentence_of: tuple[int, ...]) -> list[Opinion]:
     tokens = analysis.tokens
     starts = [token.start for token in tokens]
-    negations = analysis.cues_of("negation")
+    governing = _governing(analysis, starts)
     found: list[Opinion] = []
-    floor = 0
     for word in analysis.polarity_words:
-        first = max(floor, bisect_right(starts, word.start - 1))
-        last = first
-        while last + 1 < len(tokens) and tokens[last + 1].end <= word.end and tokens[last + 1].tag[0] not in "EJ":
-            last += 1
-        last = _head(tokens, first, last, word)
-        floor = first
+        first = min(bisect_right(starts, word.start - 1), len(tokens) - 1)
+        last = _head(tokens, first, word)
+        denials = tuple(governing.get(last, ()))
+        lemma = word.lemma
+        if word.negated and tokens[last].tag in _HEAD_TAGS and word.lemma not in load_scores("lexicon_ko"):
+            first = last = min(bisect_right(starts, denials[-1].end - 1), len(tokens)) - 1
+            lemma = tokens[last].lemma
         after = _after_endings(tokens, last)
-        denials = tuple(cue for cue in negations if _governs(cue, tokens[last]))
         start = min([tokens[first].start, *(cue.start for cue in denials)])
-        end = max(tokens[last].end, tokens[after - 1].end)
-        modifies = _modifies(tokens, last, after)
-        wish = word.lemma in ("좋다", "하다", "싶다") and -0.35 < word.prior < 0
+        end = max([tokens[last].end, tokens[after - 1].end, *(cue.end for cue in denials)])
         found.append(
-            Opinion(word, first, last, after, start, end, modifies, clause_of[last], sentence_of[last], denials, wish)
-        )
+            Opinion(
+                word, lemma, first, last, after, start, end,
+                _modifies(tokens, last, after), clause_of[last], sentence_of[last], denials,
+                _mood(analysis.text, tokens, last, after, word),
+            )
+        )  # fmt: skip
     return found
 
 
-def _head(tokens: Sequence[Token], first: int, last: int, word: PolarityWord) -> int:
-    """The last token of a word or expression whose lemma closes it."""
+def _mood(text: str, tokens: Sequence[Token], last: int, after: int, word: PolarityWord) -> Mood:
+    """What the endings make of the judgement: stated, wished for, supposed, asked or doubted."""
+    if word.lemma in WISHED and word.prior == WISH_PRIOR:
+        return "wished"
+    ending = tokens[after - 1]
+    if ending.tag == "EC" and ending.form.endswith(_SUPPOSING):
+        return "conditional"
+    if ending.form in ("게", "게끔", "도록") or tokens[last].form == "없이":
+        return "adverbial"
+    if ending.form.endswith("지") and after < len(tokens) and tokens[after].lemma == "모르다":
+        return "doubted"
+    denies = any(token.lemma in ("않다", "아니다") for token in tokens[last:after])
+    if ending.tag == "EF" and not denies and text[ending.end : ending.end + 1] == "?":
+        return "asked"
+    return "stated"
+
+
+def _head(tokens: Sequence[Token], first: int, word: PolarityWord) -> int:
+    """The token that closes a word or expression."""
     closing = word.lemma.rsplit(" ", 1)[-1]
-    for index in range(first, min(len(tokens), first + 12)):
-        if tokens[index].end > word.end and index > first:
+    last = first
+    for index in range(first, len(tokens)):
+        if tokens[index].start >= word.end:
             break
         if tokens[index].lemma == closing:
             last = index
     return last
 
 
-def _governs(cue: Cue, token: Token) -> bool:
-    start, end = cue.scopes[0]
-    return start <= token.start and token.end <= end
+def _governing(analysis: TextAnalysis, starts: list[int]) -> dict[int, list[Cue]]:
+    """The negation cues that govern each token, by its index."""
+    found: dict[int, list[Cue]] = {}
+    for cue in analysis.cues_of("negation"):
+        start, end = cue.scopes[0]
+        for index in range(bisect_left(starts, start), bisect_left(starts, end)):
+            if analysis.tokens[index].end <= end:
+                found.setdefault(index, []).append(cue)
+    return found
 
 
 def _after_endings(tokens: Sequence[Token], last: int) -> int:
@@ -195,6 +246,9 @@ def _after_endings(tokens: Sequence[Token], last: int) -> int:
         tag = tokens[index].tag
         if tag in _ENDING_TAGS:
             index += 1
+            if tag == "ETM" and (light := _after_light_noun(tokens, index)):
+                index = light
+                continue
             if tag in ("EF", "ETM") or (tag == "EC" and not _auxiliary_follows(tokens, index)):
                 break
         elif tag == "JX" and tokens[index - 1].tag == "EC" and _auxiliary_follows(tokens, index):
@@ -202,6 +256,18 @@ def _after_endings(tokens: Sequence[Token], last: int) -> int:
         else:
             break
     return index
+
+
+def _after_light_noun(tokens: Sequence[Token], index: int) -> int:
+    """The index after 수 있다, 것 같다, 편이다 and the like when they start at ``index``; 0 if none does."""
+    if index >= len(tokens) or tokens[index].form not in LIGHT_NOUNS:
+        return 0
+    index += 1
+    while index < len(tokens) and tokens[index].tag in ("JX", "JKS", "JKC", "MAG"):
+        index += 1
+    if index < len(tokens) and tokens[index].lemma in ("있다", "없다", "같다", "이다", "아니다"):
+        return index + 1
+    return 0
 
 
 def _auxiliary_follows(tokens: Sequence[Token], index: int) -> bool:
@@ -217,5 +283,7 @@ def _modifies(tokens: Sequence[Token], last: int, after: int) -> bool:
         return True
     if after == last + 1 and after < len(tokens) and tokens[after].tag == "JKG":
         return True
+    if ending.tag == "EF" and ending.form != "음":
+        return False
     glued = after < len(tokens) and tokens[after].tag in _HEAD_TAGS and tokens[after].start == ending.end
     return glued and ending.form in ("ㅁ", "음")

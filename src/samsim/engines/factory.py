@@ -1,0 +1,163 @@
+"""From what a user wrote about engines to the engines themselves.
+
+A plan names engines by role; a role takes what it does not say from its group and from ``default``::
+
+    engines:
+      default:   {kind: openai_compatible, model: gpt-4.1-mini}
+      reviewers: {model: gpt-4.1}
+      C:         {kind: embedded}
+    max_cost: 2.50
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from samsim.engines.cache import ResponseCache, default_cache_path
+from samsim.engines.embedded.engine import EmbeddedEngine
+from samsim.engines.limits import SpendingLimit
+from samsim.engines.model_engine import build_model_engine
+from samsim.engines.protocol import Engine
+from samsim.engines.settings import EngineKind, EngineSettings
+from samsim.engines.table import EngineTable
+from samsim.errors import ConfigError
+from samsim.schemas.protocol_conflict_review import AGENTS, Agent
+
+Role = Literal["default", "perspectives", "reviewers", "A", "B", "C", "review_A", "review_B", "review_C"]
+_REVIEW_ROLES: Mapping[Agent, Role] = {"A": "review_A", "B": "review_B", "C": "review_C"}
+_SHORT_KINDS: Mapping[str, EngineKind] = {
+    "openai": "openai_compatible",
+    "openai_compatible": "openai_compatible",
+    "anthropic": "anthropic",
+    "google": "google",
+}
+
+
+class EnginePlan(BaseModel):
+    """All engines of a run; each role's settings are merged over those it inherits."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    engines: dict[Role, dict[str, Any]] = Field(default_factory=dict)
+    max_cost: float | None = Field(default=None, gt=0)
+    cache: bool | Path = True
+
+    def settings_for(self, agent: Agent, *, reviewing: bool) -> EngineSettings:
+        """The settings of one agent as a perspective or as a reviewer."""
+        chain: tuple[Role, ...] = ("default", "perspectives", agent)
+        if reviewing:
+            chain = ("default", "reviewers", agent, _REVIEW_ROLES[agent])
+        merged: dict[str, Any] = {}
+        for role in chain:
+            merged |= self.engines.get(role, {})
+        try:
+            return EngineSettings.model_validate(merged)
+        except ValidationError as error:
+            raise ConfigError(
+                f"The engine of {' < '.join(chain)} is wrong: {_explain(error, EngineSettings)}"
+            ) from error
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSetup:
+    """The engines of a plan and what they share."""
+
+    table: EngineTable
+    settings: tuple[EngineSettings, ...]
+    spending: SpendingLimit
+
+    @property
+    def concurrency(self) -> int:
+        """How many samples are worth having under way; the embedded engine gains nothing from more than one."""
+        return max((item.concurrency for item in self.settings if item.kind != "embedded"), default=1)
+
+
+def read_plan(spec: str, *, base_url: str | None = None) -> EnginePlan:
+    """A plan from a YAML file, or from a short form such as ``openai:gpt-4.1-mini`` or ``embedded``."""
+    if spec.endswith((".yaml", ".yml")):
+        return _read_file(Path(spec))
+    if spec == "embedded":
+        return EnginePlan()
+    kind, separator, model = spec.partition(":")
+    if kind not in _SHORT_KINDS or not separator or not model:
+        close = difflib.get_close_matches(kind, _SHORT_KINDS, n=1)
+        hint = f" Did you mean {close[0]}:MODEL?" if close else ""
+        raise ConfigError(
+            f"Unknown engine {spec!r}.{hint} Use embedded, openai:MODEL, anthropic:MODEL, google:MODEL or a YAML file."
+        )
+    settings: dict[str, Any] = {"kind": _SHORT_KINDS[kind], "model": model}
+    return EnginePlan(engines={"default": settings | ({"base_url": base_url} if base_url else {})})
+
+
+def _read_file(path: Path) -> EnginePlan:
+    try:
+        raw = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"Cannot read the engine file {path}: {error}. Check the path and its encoding.") from error
+    except (yaml.YAMLError, ValueError) as error:
+        raise ConfigError(f"The engine file {path} is not valid YAML: {error}. Fix that place.") from error
+    try:
+        return EnginePlan.model_validate(raw or {})
+    except ValidationError as error:
+        raise ConfigError(f"The engine file {path} is wrong: {_explain(error, EnginePlan)}") from error
+
+
+def distinct_settings(plan: EnginePlan) -> list[EngineSettings]:
+    """The settings of all roles, each once, in the order perspectives A, B, C, reviewers A, B, C."""
+    everybody = [plan.settings_for(agent, reviewing=reviewing) for reviewing in (False, True) for agent in AGENTS]
+    return list({settings.model_dump_json(): settings for settings in everybody}.values())
+
+
+def build_setup(plan: EnginePlan, environment: Mapping[str, str] | None = None) -> EngineSetup:
+    """Build every engine of a plan once; agents with equal settings share one, and its limits."""
+    known = os.environ if environment is None else environment
+    spending = SpendingLimit(plan.max_cost)
+    cache = ResponseCache(default_cache_path() if plan.cache is True else plan.cache) if plan.cache else None
+    settings = distinct_settings(plan)
+    engines = {item.model_dump_json(): _build(item, cache, spending, known) for item in settings}
+
+    def seats(*, reviewing: bool) -> dict[Agent, Engine]:
+        return {agent: engines[plan.settings_for(agent, reviewing=reviewing).model_dump_json()] for agent in AGENTS}
+
+    table = EngineTable(perspectives=seats(reviewing=False), reviewers=seats(reviewing=True))
+    return EngineSetup(table=table, settings=tuple(settings), spending=spending)
+
+
+def _build(
+    settings: EngineSettings, cache: ResponseCache | None, spending: SpendingLimit, environment: Mapping[str, str]
+) -> Engine:
+    if settings.kind == "embedded":
+        return EmbeddedEngine()
+    return build_model_engine(settings, api_key=api_key_of(settings, environment), cache=cache, spending=spending)
+
+
+def api_key_of(settings: EngineSettings, environment: Mapping[str, str]) -> str | None:
+    """The key from the environment; None for a server that needs none."""
+    variable = settings.key_variable
+    if variable is None:
+        return None
+    key = environment.get(variable, "").strip()
+    if not key:
+        raise ConfigError(f"{settings.name} needs an API key: set the environment variable {variable}.")
+    return key
+
+
+def _explain(error: ValidationError, model: type[BaseModel]) -> str:
+    """Every mistake with its place, and a suggestion for a misspelt name."""
+    names = [*model.model_fields, *get_args(Role)]
+    parts = []
+    for problem in error.errors(include_url=False, include_input=False):
+        place = [str(part) for part in problem["loc"] if part != "[key]"]
+        close = difflib.get_close_matches(place[-1], names, n=1) if place else []
+        misspelt = problem["type"] in ("extra_forbidden", "literal_error")
+        hint = f" (did you mean {close[0]}?)" if misspelt and close else ""
+        parts.append(f"{'.'.join(place) or 'file'}: {problem['msg']}{hint}")
+    return "; ".join(parts) + f". Known settings: {', '.join(model.model_fields)}."

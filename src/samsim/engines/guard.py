@@ -1,0 +1,64 @@
+"""A switch that forbids real requests: for tests, demos and whoever must stay offline.
+
+The state is the environment variable ``SAMSIM_FORBID_REQUESTS`` and nothing else, so it also holds
+in other threads and in child processes. ``1`` forbids every request, ``loopback`` all but those to
+this machine; ``0``, empty or unset allows all. Any other value forbids, to be on the safe side.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from samsim.errors import EngineError
+
+FORBID_VARIABLE = "SAMSIM_FORBID_REQUESTS"
+_ALL = "1"
+_ALL_BUT_LOOPBACK = "loopback"
+_OFF = ("", "0")
+
+
+@contextmanager
+def forbid_requests(*, allow_loopback: bool = False) -> Iterator[None]:
+    """Forbid requests inside the block; an inner block can only forbid more than an outer one."""
+    before = os.environ.get(FORBID_VARIABLE)
+    strict_already = forbidden() and before != _ALL_BUT_LOOPBACK
+    os.environ[FORBID_VARIABLE] = _ALL_BUT_LOOPBACK if allow_loopback and not strict_already else _ALL
+    try:
+        yield
+    finally:
+        if before is None:
+            os.environ.pop(FORBID_VARIABLE, None)
+        else:
+            os.environ[FORBID_VARIABLE] = before
+
+
+def forbidden() -> bool:
+    """Whether requests to other machines are forbidden now."""
+    return os.environ.get(FORBID_VARIABLE, "") not in _OFF
+
+
+def check_allowed(url: str) -> None:
+    """Raise ``EngineError`` if this request is forbidden; to be called before a socket is opened."""
+    if not forbidden():
+        return
+    host = urlsplit(url).hostname or ""
+    if os.environ.get(FORBID_VARIABLE) == _ALL_BUT_LOOPBACK and _is_loopback(host):
+        return
+    raise EngineError(
+        f"Requests are forbidden here ({FORBID_VARIABLE} is set), and one was about to be sent to "
+        f"{host or 'an address without a host'}. "
+        f"Use the scripted, replay or embedded engine, or unset {FORBID_VARIABLE}."
+    )
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False

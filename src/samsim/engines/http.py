@@ -1,0 +1,169 @@
+"""One HTTP POST at a time on aiohttp: limits, timeouts and typed failures, and nothing about models.
+
+A reply always comes back as an ``HttpReply``; exceptions of the client never leave this module, so
+no address, header or key can leave with them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+from pydantic_core import from_json
+
+from samsim.engines.guard import check_allowed
+from samsim.errors import ConfigError
+from samsim.schemas.calls import FailureKind
+
+if TYPE_CHECKING:
+    import aiohttp
+
+MAX_REPLY_BYTES = 8 * 1024 * 1024
+_CONNECT_TIMEOUT_S = 10.0
+_MAX_KEPT_BYTES = 4_000
+_LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+@dataclass(frozen=True, slots=True)
+class HttpReply:
+    """A reply, or why there is none. ``payload`` is the decoded JSON body.
+
+    ``raw_text`` holds the start of a body that was not understood or that reports an error.
+    """
+
+    status: int | None
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    payload: Any = None
+    raw_text: str = ""
+    failure: FailureKind | None = None
+
+
+class HttpTransport:
+    """Connections to servers, opened when first needed and kept per event loop.
+
+    An engine may serve several event loops one after another; each gets connections of its own.
+    """
+
+    def __init__(
+        self, *, max_connections: int = 64, timeout_s: float = 60.0, max_reply_bytes: int = MAX_REPLY_BYTES
+    ) -> None:
+        self._max_connections = max_connections
+        self._timeout_s = timeout_s
+        self._max_reply_bytes = max_reply_bytes
+        self._session: aiohttp.ClientSession | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._proxies: dict[str, str | None] = {}
+
+    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> HttpReply:
+        """Send ``body`` and read the reply; raises only where a request is forbidden or cannot be made at all."""
+        check_allowed(url)
+        proxy = self._proxy_for(url)
+        client = _client_library()
+        session = self._session
+        if session is None or session.closed or self._loop is not asyncio.get_running_loop():
+            session = await self._open()
+        try:
+            # A redirect would carry the key to another server.
+            async with session.post(url, data=body, headers=headers, allow_redirects=False, proxy=proxy) as response:
+                content = await _read_at_most(response, self._max_reply_bytes)
+                return _interpret(response.status, response.headers, content)
+        except TimeoutError:
+            return HttpReply(None, failure="timeout")
+        except (client.ClientError, OSError):
+            return HttpReply(None, failure="connection")
+
+    async def aclose(self) -> None:
+        """Close the connections; the next request opens new ones."""
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()
+
+    async def _open(self) -> aiohttp.ClientSession:
+        client = _client_library()
+        await self.aclose()
+        self._loop = asyncio.get_running_loop()
+        self._session = client.ClientSession(
+            connector=client.TCPConnector(limit=self._max_connections),
+            timeout=client.ClientTimeout(total=self._timeout_s, sock_connect=_CONNECT_TIMEOUT_S),
+            cookie_jar=client.DummyCookieJar(),
+        )
+        return self._session
+
+    def _proxy_for(self, url: str) -> str | None:
+        if url not in self._proxies:
+            self._proxies[url] = _proxy_of_environment(url)
+        return self._proxies[url]
+
+
+@cache
+def _client_library() -> ModuleType:
+    """aiohttp, loaded when the first request is made: whoever asks no model needs none."""
+    try:
+        import aiohttp
+    except ImportError:
+        raise ConfigError("Engines that ask a model need aiohttp. Install it with: pip install 'samsim[llm]'") from None
+    return aiohttp
+
+
+def _proxy_of_environment(url: str) -> str | None:
+    """The proxy the environment names for the address; a server on this machine is never behind one."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if parts.scheme not in ("http", "https") or not host:
+        raise ConfigError("The engine's base_url is not a web address. Write it like http://localhost:8000/v1.")
+    if host in _LOOPBACK_NAMES or not any(name.lower().endswith("_proxy") for name in os.environ) or proxy_bypass(host):
+        return None
+    proxies = getproxies()
+    return proxies.get(parts.scheme) or proxies.get("all")
+
+
+async def _read_at_most(response: aiohttp.ClientResponse, limit: int) -> bytes | None:
+    """The whole body, or None as soon as it is larger than ``limit``."""
+    if (response.content_length or 0) > limit:
+        response.close()
+        return None
+    stream = response.content
+    content = await stream.readany()
+    if stream.at_eof():
+        return content if len(content) <= limit else None
+    parts, size = [content], len(content)
+    while size <= limit and (part := await stream.readany()):
+        parts.append(part)
+        size += len(part)
+    if size > limit:
+        response.close()
+        return None
+    return b"".join(parts)
+
+
+def _interpret(status: int, headers: Mapping[str, str], content: bytes | None) -> HttpReply:
+    """Decode a body; that of an error reply may be anything, since its status says enough."""
+    if content is None:
+        return HttpReply(status, headers, failure="too_large")
+    try:
+        payload = from_json(content)
+    except ValueError:
+        return _interpret_carefully(status, headers, content)
+    succeeded = 200 <= status < 300
+    return HttpReply(status, headers, payload, "" if succeeded else content[:_MAX_KEPT_BYTES].decode(errors="ignore"))
+
+
+def _interpret_carefully(status: int, headers: Mapping[str, str], content: bytes) -> HttpReply:
+    """What the fast decoder refuses: broken text, broken JSON, or only a byte order mark or half a surrogate pair."""
+    start = content[:_MAX_KEPT_BYTES].decode(errors="replace")
+    failure: FailureKind
+    try:
+        return HttpReply(status, headers, json.loads(content.decode("utf-8-sig")), start)
+    except UnicodeDecodeError:
+        failure = "bad_encoding"
+    except (ValueError, RecursionError):
+        failure = "invalid_json"
+    return HttpReply(status, headers, raw_text=start, failure=failure if 200 <= status < 300 else None)

@@ -1,0 +1,69 @@
+"""Judging one reply: usable, usable in part, or which failure it is. Pure, and the same wherever it came from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ValidationError
+
+from samsim.engines.structured import read_object, summarise
+from samsim.engines.wire import WireReply
+from samsim.schemas.calls import FailureKind, Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a reply is worth.
+
+    ``output`` is the validated model for the outcomes ok and salvaged. With the outcome schema it is
+    the plain object if some of its items may still be used, else None. ``problem`` is what a repair
+    tells the model.
+    """
+
+    outcome: Outcome
+    output: object = None
+    problem: str = ""
+
+    @property
+    def is_repairable(self) -> bool:
+        """Whether the model could do better if told what is wrong."""
+        return self.outcome in ("invalid_json", "schema")
+
+    @property
+    def failure(self) -> FailureKind | None:
+        """The typed failure; None for an answer that can be used, be it in part."""
+        if self.outcome == "ok" or self.outcome == "salvaged" or self.output is not None:
+            return None
+        return self.outcome
+
+
+def judge(reply: WireReply, schema: type[BaseModel]) -> Judgement:
+    """Read and validate what the model wrote."""
+    if reply.finish == "refusal" or reply.refusal:
+        return Judgement("refusal")
+    if reply.finish == "length":
+        return Judgement("cut_off")
+    if not reply.text.strip():
+        return Judgement("empty")
+    if not _is_encodable(reply.text):
+        return Judgement("bad_encoding")
+    reading = read_object(reply.text, schema.model_fields)
+    if reading.value is None:
+        return Judgement(reading.failure or "invalid_json", problem=reading.problem)
+    try:
+        output = schema.model_validate(reading.value)
+    except ValidationError as error:
+        has_items = any(isinstance(reading.value.get(name), list) for name in schema.model_fields)
+        return Judgement("schema", reading.value if has_items else None, summarise(error))
+    return Judgement("salvaged" if reading.salvaged else "ok", output)
+
+
+def _is_encodable(text: str) -> bool:
+    """Lone surrogates, which JSON escapes can smuggle in, could not be written to any file."""
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,207 @@
+"""The engine that asks a language model: from the cache if it can, under limits, validated, repaired once.
+
+One call goes this way::
+
+    cache ── hit ──────────────────────────────► judged again, cost 0
+      │ miss
+    mode (probed once) ► ask (limits, retries) ► judged ── good ──► kept in the cache
+                                                    │ broken JSON or schema
+                                                 one repair ► judged ► what can be used
+
+Failures are replies with a typed reason; every attempt is recorded with its tokens and cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from samsim.engines.cache import CachedReply, ResponseCache, cache_key
+from samsim.engines.http import HttpTransport
+from samsim.engines.judging import Judgement, judge
+from samsim.engines.limits import AdaptiveLimit, FifoGate, RateLimit, SpendingLimit
+from samsim.engines.prices import price_of
+from samsim.engines.probing import find_mode
+from samsim.engines.protocol import EngineReply, EngineRequest, Message
+from samsim.engines.sending import Answer, Question, Sender
+from samsim.engines.settings import EngineKind, EngineSettings
+from samsim.engines.structured import LADDER, repair_messages
+from samsim.engines.wire import WireAdapter, WireReply
+from samsim.engines.wire_anthropic import AnthropicWire
+from samsim.engines.wire_google import GoogleWire
+from samsim.engines.wire_openai import OpenAIWire
+from samsim.errors import ConfigError, EngineError
+from samsim.schemas.calls import AttemptRecord, FailureKind, OutputMode, Usage
+
+_ADAPTERS: Mapping[EngineKind, type[WireAdapter]] = {
+    "openai_compatible": OpenAIWire,
+    "anthropic": AnthropicWire,
+    "google": GoogleWire,
+}
+_NOTHING_USED = Usage(input_tokens=0, output_tokens=0)
+
+
+class ModelEngine:
+    """Answers requests by asking one model on one server."""
+
+    def __init__(self, sender: Sender, cache: ResponseCache | None = None) -> None:
+        self._sender = sender
+        self._cache = cache
+        self._identity = sender.settings.identity
+        self._modes = tuple(mode for mode in LADDER if mode in sender.adapter.modes)
+        self._mode = _wanted_mode(sender.settings, self._modes)
+        self._probing = FifoGate(1)
+        self._probe_attempts: list[AttemptRecord] = []
+        self._failed_probes = 0
+        self._probe_failure: FailureKind | None = None
+
+    @property
+    def name(self) -> str:
+        """The kind and the model."""
+        return self.settings.name
+
+    @property
+    def settings(self) -> EngineSettings:
+        """What the user said about this engine."""
+        return self._sender.settings
+
+    @property
+    def mode(self) -> OutputMode | None:
+        """The output mode in use; None until it was probed."""
+        return self._mode
+
+    @property
+    def probe_attempts(self) -> tuple[AttemptRecord, ...]:
+        """All attempts made to find the mode; those of a call that waited for it are also in its reply."""
+        return tuple(self._probe_attempts)
+
+    async def complete(self, request: EngineRequest) -> EngineReply:
+        """Answer one request; a failure is a reply, not an exception."""
+        messages = request.messages()
+        found = self._recall(request, messages)
+        if found is not None:
+            return found
+        attempts: list[AttemptRecord] = []
+        failure = await self._settle_mode(attempts)
+        mode = self._mode
+        if mode is None:
+            return EngineReply(None, failure, messages=messages, attempts=tuple(attempts))
+        question = self._sender.prepare(messages, request.output_schema, mode, self._seed_of(request))
+        answer = await self._ask(request, question, attempts)
+        if answer.judgement.failure is None and answer.reply is not None:
+            self._keep(request, question, answer.reply)
+        return _reply(answer.judgement, question, attempts)
+
+    async def probe(self) -> OutputMode:
+        """Find the output mode now; raises ``EngineError`` if the server cannot be asked at all."""
+        failure = await self._settle_mode([])
+        if self._mode is None:
+            raise EngineError(f"{self.name} does not answer ({failure}). Check the address, the model and the API key.")
+        return self._mode
+
+    async def aclose(self) -> None:
+        """Close connections and bring the cache to disk; the engine may be used again."""
+        await self._sender.transport.aclose()
+        if self._cache is not None:
+            await self._cache.aclose()
+
+    async def _settle_mode(self, attempts: list[AttemptRecord]) -> FailureKind | None:
+        if self._mode is not None:
+            return None
+        failed_before = self._failed_probes
+        async with self._probing:
+            # Who waited for a probe shares its end, also a bad one: a dead server is found dead once.
+            if self._mode is not None or self._failed_probes > failed_before:
+                return self._probe_failure
+            result = await find_mode(self._sender, self._modes, attempts, self.settings.seed)
+            self._probe_attempts += attempts
+            self._mode, self._probe_failure = result.mode, result.failure
+            self._failed_probes += result.mode is None
+            return result.failure
+
+    async def _ask(self, request: EngineRequest, question: Question, attempts: list[AttemptRecord]) -> Answer:
+        spread = f"{request.uid}:{request.stage}:{request.agent}:{request.repeat}"
+        first = await self._sender.ask(question, "first", attempts, spread=spread)
+        if first.reply is None or not first.judgement.is_repairable:
+            return first
+        messages = repair_messages(question.messages, first.reply.text, first.judgement.problem)
+        repair = self._sender.rephrase(question, messages, self._seed_of(request))
+        second = await self._sender.ask(repair, "repair", attempts, spread=f"{spread}:repair")
+        # A repair that went wrong does not take away what the first answer had.
+        return first if second.judgement.failure is not None and first.judgement.failure is None else second
+
+    def _seed_of(self, request: EngineRequest) -> int | None:
+        return self.settings.seed if request.seed is None else request.seed
+
+    def _recall(self, request: EngineRequest, messages: tuple[Message, ...]) -> EngineReply | None:
+        if self._cache is None:
+            return None
+        # Before the probe in every mode, since an earlier run may have been answered in any.
+        for mode in self._modes if self._mode is None else (self._mode,):
+            question = self._sender.prepare(messages, request.output_schema, mode, self._seed_of(request))
+            kept = self._cache.get(self._key(request, question))
+            if kept is None:
+                continue
+            judgement = judge(WireReply(kept.text, kept.finish, kept.usage, kept.refusal), request.output_schema)
+            attempt = AttemptRecord(
+                kind="first", outcome=judgement.outcome, usage=_NOTHING_USED, cost=0.0, raw=kept.text
+            )
+            return _reply(judgement, question, [attempt], cached=True)
+        return None
+
+    def _keep(self, request: EngineRequest, question: Question, reply: WireReply) -> None:
+        if self._cache is not None:
+            kept = CachedReply(
+                text=reply.text, finish=reply.finish, refusal=reply.refusal, usage=reply.usage, mode=question.mode
+            )
+            self._cache.put(self._key(request, question), kept)
+
+    def _key(self, request: EngineRequest, question: Question) -> str:
+        wire = question.wire
+        return cache_key(self._identity, wire.url, wire.body, self._seed_of(request), request.repeat)
+
+
+def build_model_engine(
+    settings: EngineSettings,
+    *,
+    api_key: str | None = None,
+    cache: ResponseCache | None = None,
+    limit: AdaptiveLimit | None = None,
+    rate: RateLimit | None = None,
+    spending: SpendingLimit | None = None,
+) -> ModelEngine:
+    """The engine these settings describe. Limits that engines on one server share are given, else each has its own."""
+    adapter = _ADAPTERS.get(settings.kind)
+    if adapter is None:
+        raise ConfigError(f"An engine of kind {settings.kind} asks no model. Use one of: {', '.join(_ADAPTERS)}.")
+    price = price_of(settings.model, settings.price_per_million)
+    if spending is not None:
+        spending.require_price(price, settings.model)
+    transport = HttpTransport(max_connections=settings.concurrency, timeout_s=settings.timeout_s)
+    sender = Sender(
+        settings, adapter(), transport, api_key=api_key, limit=limit, rate=rate, spending=spending, price=price
+    )
+    return ModelEngine(sender, cache)
+
+
+def _wanted_mode(settings: EngineSettings, modes: tuple[OutputMode, ...]) -> OutputMode | None:
+    if settings.output_mode == "auto":
+        return None
+    if settings.output_mode not in modes:
+        raise ConfigError(
+            f"An engine of kind {settings.kind} has no output mode {settings.output_mode}. "
+            f"Use auto or one of: {', '.join(modes)}."
+        )
+    return settings.output_mode
+
+
+def _reply(
+    judgement: Judgement, question: Question, attempts: list[AttemptRecord], *, cached: bool = False
+) -> EngineReply:
+    return EngineReply(
+        output=judgement.output,
+        failure=judgement.failure,
+        mode=question.mode,
+        cached=cached,
+        messages=question.messages,
+        attempts=tuple(attempts),
+    )

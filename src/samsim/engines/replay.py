@@ -1,0 +1,242 @@
+"""Record and replay: one JSON line per call, from which a run is repeated exactly without any engine.
+
+A trace line is the record of a call (who was asked, the messages sent, every attempt with its raw
+reply, tokens, cost and times) plus what identifies the request and the output the engine gave. It
+is written when the call ends, so a run's traces never wait in memory and survive its death up to the
+last complete line.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO, get_args
+
+from pydantic import ValidationError
+from pydantic_core import to_jsonable_python
+
+from samsim.engines.protocol import ClosableEngine, Engine, EngineReply, EngineRequest, Message
+from samsim.errors import ConfigError, EngineError, InputError
+from samsim.schemas.calls import AttemptRecord, FailureKind, MessageRecord
+from samsim.schemas.results import CallRecord
+
+# Known only after the engine's part is over, and derived from the output again in a replay.
+_NOT_THE_ENGINES = {"rationales", "rejected"}
+
+
+class TraceLine(CallRecord):
+    """One recorded call. ``order`` counts the lines of a trace; ``request_hash`` is that of the rendered prompt."""
+
+    uid: str
+    order: int
+    repeat: int = 0
+    seed: int | None = None
+    request_hash: str
+    output: Any = None
+
+
+class TraceWriter:
+    """A trace file, flushed line by line; several engines may share one."""
+
+    def __init__(self, path: Path, *, overwrite: bool = False) -> None:
+        self.path = path
+        self._order = 0
+        try:
+            self._file: BinaryIO = path.open("wb" if overwrite else "xb")
+        except FileExistsError:
+            raise ConfigError(f"{path} exists already. Move it away or give the trace another name.") from None
+        except OSError as error:
+            raise ConfigError(f"Cannot write the trace {path}: {error.strerror}. Check the folder.") from error
+
+    def write(self, engine_name: str, request: EngineRequest, reply: EngineReply) -> None:
+        """Append one call."""
+        line = TraceLine(
+            uid=request.uid,
+            order=self._order,
+            repeat=request.repeat,
+            seed=request.seed,
+            agent=request.agent,
+            stage=request.stage,
+            engine=engine_name,
+            prompt_hash=request.prompt_hash,
+            request_hash=_request_hash(request),
+            mode=reply.mode,
+            cached=reply.cached,
+            problem=reply.failure,
+            messages=[MessageRecord(role=message.role, content=message.content) for message in reply.messages],
+            attempts=list(reply.attempts),
+            output=to_jsonable_python(reply.output),
+        )
+        self._order += 1
+        try:
+            self._file.write(_as_json(line) + b"\n")
+            self._file.flush()
+        except OSError as error:
+            raise EngineError(f"Cannot write to the trace {self.path}: {error.strerror}. Check the disk.") from error
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def __enter__(self) -> TraceWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class RecordingEngine:
+    """Passes every request on to another engine and writes what came of it to a trace."""
+
+    def __init__(self, engine: Engine, trace: TraceWriter) -> None:
+        self._engine = engine
+        self._trace = trace
+
+    @property
+    def name(self) -> str:
+        """The recorded engine's name: recording changes nothing in the results."""
+        return self._engine.name
+
+    async def complete(self, request: EngineRequest) -> EngineReply:
+        """Answer as the recorded engine does."""
+        reply = await self._engine.complete(request)
+        self._trace.write(self._engine.name, request, reply)
+        return reply
+
+    async def aclose(self) -> None:
+        """Close the recorded engine; the trace belongs to whoever opened it."""
+        if isinstance(self._engine, ClosableEngine):
+            await self._engine.aclose()
+
+
+class ReplayEngine:
+    """Answers every request as it was answered in a trace; one that was not recorded is a failure.
+
+    Only the places of the lines are held in memory. Equal requests (the same text under the same uid
+    twice) get their answers in the recorded order, and start over when the run is repeated.
+    """
+
+    def __init__(self, path: Path, name: str = "replay") -> None:
+        self.path = path
+        self.name = name
+        self._file: BinaryIO | None = None
+        self._places: dict[bytes, list[int]] = defaultdict(list)
+        self._answered: dict[bytes, int] = defaultdict(int)
+        for place, line in self._read_all():
+            self._places[_key_of_line(line)].append(place)
+
+    async def complete(self, request: EngineRequest) -> EngineReply:
+        """The recorded reply, or the failure ``not_recorded`` with an attempt that says which request it was."""
+        key = _key_of_request(request)
+        places = self._places.get(key)
+        if not places:
+            return _not_recorded(self.path, request)
+        turn = self._answered[key]
+        self._answered[key] = turn + 1
+        return _as_reply(self._line_at(places[turn % len(places)]))
+
+    async def aclose(self) -> None:
+        """Let go of the file."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _read_all(self) -> Iterator[tuple[int, TraceLine]]:
+        """Every complete line with its place; an unfinished last line is what a killed run leaves."""
+        place = 0
+        for number, raw in enumerate(self._opened(), start=1):
+            if not raw.endswith(b"\n"):
+                return
+            if raw.strip():
+                yield place, self._parsed(raw, f"line {number}")
+            place += len(raw)
+
+    def _line_at(self, place: int) -> TraceLine:
+        file = self._opened()
+        file.seek(place)
+        return self._parsed(file.readline(), f"the line at byte {place}")
+
+    def _parsed(self, raw: bytes, where: str) -> TraceLine:
+        try:
+            return TraceLine.model_validate(json.loads(raw))
+        except ValidationError as error:
+            first = error.errors(include_input=False, include_url=False)[0]
+            reason = f"{'.'.join(map(str, first['loc'])) or 'line'}: {first['msg']}"
+        except ValueError as error:
+            reason = f"no JSON: {error}"
+        raise InputError(f"{self.path}, {where} is not a recorded call ({reason}). Give a trace samsim wrote.")
+
+    def _opened(self) -> BinaryIO:
+        if self._file is None:
+            try:
+                self._file = self.path.open("rb")
+            except OSError as error:
+                raise InputError(f"Cannot read the trace {self.path}: {error.strerror}. Check its place.") from error
+        return self._file
+
+
+def _as_json(line: TraceLine) -> bytes:
+    """By the json module, which also carries what pydantic's JSON cannot: NaN, half a surrogate pair."""
+    facts = line.model_dump(exclude=_NOT_THE_ENGINES)
+    try:
+        return json.dumps(facts, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return json.dumps(facts).encode()
+
+
+def _as_reply(line: TraceLine) -> EngineReply:
+    return EngineReply(
+        output=line.output,
+        failure=_failure_of(line),
+        mode=line.mode,
+        cached=line.cached,
+        messages=tuple(Message(message.role, message.content) for message in line.messages),
+        attempts=tuple(line.attempts),
+    )
+
+
+def _failure_of(line: TraceLine) -> FailureKind | None:
+    known: dict[str, FailureKind] = {kind: kind for kind in get_args(FailureKind)}
+    if line.problem is not None and line.problem not in known:
+        raise EngineError(f"The trace names a failure this version does not know: {line.problem}.")
+    return None if line.problem is None else known[line.problem]
+
+
+def _not_recorded(path: Path, request: EngineRequest) -> EngineReply:
+    what = (
+        f"{path} holds no reply for sample {request.uid}, agent {request.agent}, {request.stage}, "
+        f"repeat {request.repeat}, with this prompt. Replay with the input, config and version that were recorded."
+    )
+    return EngineReply(
+        output=None,
+        failure="not_recorded",
+        attempts=(AttemptRecord(kind="first", outcome="not_recorded", raw=what),),
+    )
+
+
+def _request_hash(request: EngineRequest) -> str:
+    digest = hashlib.sha256()
+    for message in request.messages():
+        for part in (message.role, message.content):
+            encoded = part.encode("utf-8", "surrogatepass")
+            digest.update(len(encoded).to_bytes(8, "big") + encoded)
+    return digest.hexdigest()
+
+
+def _key_of_request(request: EngineRequest) -> bytes:
+    return _key(request.uid, request.agent, request.stage, request.repeat, request.seed, _request_hash(request))
+
+
+def _key_of_line(line: TraceLine) -> bytes:
+    return _key(line.uid, line.agent, line.stage, line.repeat, line.seed, line.request_hash)
+
+
+def _key(*facts: object) -> bytes:
+    """Short, so that a long trace's index stays small; 128 bits are far from colliding."""
+    return hashlib.sha256(repr(facts).encode("utf-8", "surrogatepass")).digest()[:16]

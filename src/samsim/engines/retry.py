@@ -1,0 +1,98 @@
+"""When a failed attempt is worth another one, and how long to wait before it. Pure functions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+
+from samsim.schemas.calls import FailureKind
+
+MAX_RETRY_AFTER_S = 120.0
+BACKOFF_BASE_S = 0.5
+BACKOFF_CAP_S = 30.0
+
+_RETRYABLE: frozenset[FailureKind] = frozenset({"timeout", "connection", "rate_limited", "server_error"})
+# 402 is an account without credit. 409 is how several servers say that a lock could not be had in
+# time: as passing as a 5xx.
+_STATUS_FAILURES: Mapping[int, FailureKind] = {
+    401: "auth",
+    402: "auth",
+    403: "auth",
+    408: "timeout",
+    409: "server_error",
+    413: "too_large",
+    429: "rate_limited",
+    504: "timeout",
+}
+
+
+def failure_of_status(status: int) -> FailureKind | None:
+    """What an HTTP status means as a failure; None for 2xx."""
+    if 200 <= status < 300:
+        return None
+    return _STATUS_FAILURES.get(status, "server_error" if status >= 500 else "bad_request")
+
+
+def is_retryable(problem: FailureKind | int) -> bool:
+    """Whether the same request may succeed if sent again; ``problem`` is a failure or an HTTP status."""
+    failure = failure_of_status(problem) if isinstance(problem, int) else problem
+    return failure in _RETRYABLE
+
+
+def delay_before(
+    attempt: int,
+    retry_after: float | None,
+    jitter: float,
+    base: float = BACKOFF_BASE_S,
+    cap: float = BACKOFF_CAP_S,
+) -> float:
+    """Seconds to wait before the next try when ``attempt`` tries have failed (1, 2, …).
+
+    The back-off doubles up to ``cap``; ``jitter`` in [0, 1) spreads it over its upper half, so that
+    callers that failed together do not come back together. A server's ``retry_after`` is never
+    undercut; it is spread upwards by at most ``base``.
+    """
+    if retry_after is not None:
+        return min(retry_after, MAX_RETRY_AFTER_S) + jitter * base
+    # The exponent is bounded first: 2 ** 2000 would not fit a float.
+    backoff = min(cap, base * 2.0 ** min(attempt - 1, 60))
+    return backoff * (1.0 + jitter) / 2.0
+
+
+def retry_after_of(headers: Mapping[str, str], now: float) -> float | None:
+    """The wait a server asks for, in seconds from ``now`` (epoch); None if it does not say so legibly.
+
+    ``retry-after-ms`` (OpenAI, Azure) is finer and therefore wins over ``Retry-After``.
+    """
+    named = {name.lower(): value.strip() for name, value in headers.items() if name.lower().startswith("retry-after")}
+    milliseconds = _number(named.get("retry-after-ms", ""))
+    if milliseconds is not None:
+        return _bounded(milliseconds / 1000.0)
+    value = named.get("retry-after", "")
+    seconds = _number(value)
+    if seconds is None:
+        seconds = _seconds_until(value, now)
+    return None if seconds is None else _bounded(seconds)
+
+
+def _bounded(seconds: float) -> float:
+    return min(max(seconds, 0.0), MAX_RETRY_AFTER_S)
+
+
+def _number(value: str) -> float | None:
+    try:
+        number = float(value)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _seconds_until(http_date: str, now: float) -> float | None:
+    try:
+        moment = parsedate_to_datetime(http_date)
+    except ValueError:
+        return None
+    # A date with the zone "-0000" comes back naive; HTTP dates are in GMT by definition.
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() - now

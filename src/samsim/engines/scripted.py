@@ -1,0 +1,51 @@
+"""The scripted engine: answers from a script, for tests; a script that runs dry is an error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from samsim.engines.protocol import EngineReply, EngineRequest
+from samsim.errors import EngineError
+from samsim.schemas.protocol_conflict_review import Agent
+
+Script = Iterable[object] | Callable[[EngineRequest], object]
+
+
+class ScriptedEngine:
+    """Replies from an iterable (in the order of the requests) or a callable (by request).
+
+    ``script`` serves all agents, or is a mapping with a script for each. What a script gives is the
+    engine's output; an ``EngineReply`` is given as it is, so that failures can be scripted too.
+    """
+
+    def __init__(self, script: Script | Mapping[Agent, Script], name: str = "scripted") -> None:
+        self.name = name
+        self._common: Callable[[EngineRequest], object] | None = None
+        self._by_agent: dict[Agent, Callable[[EngineRequest], object]] = {}
+        if isinstance(script, Mapping):
+            self._by_agent = {agent: _teller(own) for agent, own in script.items()}
+        else:
+            self._common = _teller(script)
+
+    async def complete(self, request: EngineRequest) -> EngineReply:
+        """The script's next reply; raises ``EngineError`` where there is none."""
+        tell = self._common or self._by_agent.get(request.agent)
+        try:
+            answer = _nothing(request) if tell is None else tell(request)
+        except StopIteration:
+            raise EngineError(
+                f"script_dry: the script has no reply left for agent {request.agent}, {request.stage}, "
+                f"sample {request.uid}. Give the scripted engine as many replies as it is asked for."
+            ) from None
+        return answer if isinstance(answer, EngineReply) else EngineReply(output=answer)
+
+
+def _nothing(request: EngineRequest) -> object:
+    raise StopIteration(request.agent)
+
+
+def _teller(script: Script) -> Callable[[EngineRequest], object]:
+    if callable(script):
+        return script
+    replies = iter(script)
+    return lambda _request: next(replies)

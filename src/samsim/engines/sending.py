@@ -1,0 +1,204 @@
+"""Sending one request: under the limits, typed, recorded, and again if that may help."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from pydantic import BaseModel
+from pydantic_core import to_json
+
+from samsim.engines.http import HttpReply, HttpTransport
+from samsim.engines.judging import Judgement, judge
+from samsim.engines.limits import AdaptiveLimit, Clock, RateLimit, Sleep, SpendingLimit
+from samsim.engines.prices import cost_of
+from samsim.engines.protocol import Message
+from samsim.engines.retry import delay_before, is_retryable, retry_after_of
+from samsim.engines.settings import EngineSettings, PricePerMillion
+from samsim.engines.structured import stated_in_prompt, strict_schema
+from samsim.engines.wire import WireAdapter, WireReply, WireRequest
+from samsim.schemas.calls import AttemptKind, AttemptRecord, FailureKind, OutputMode, Usage
+
+# What arrived damaged, or not at all, although the server said "200", is as passing as a 5xx.
+_DAMAGED: frozenset[FailureKind] = frozenset({"empty", "bad_encoding", "invalid_json"})
+_BYTES_PER_TOKEN = 4
+_MAX_KEPT_CHARACTERS = 4_000
+_NO_USAGE = Usage()
+
+
+def may_pass(failure: FailureKind) -> bool:
+    """Whether the same request may succeed if it is sent again."""
+    return is_retryable(failure) or failure in _DAMAGED
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One request as it goes over the wire, and what its answer must look like."""
+
+    messages: tuple[Message, ...]
+    schema: type[BaseModel]
+    mode: OutputMode
+    wire: WireRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The last of the attempts at one question."""
+
+    judgement: Judgement
+    reply: WireReply | None
+
+
+class Sender:
+    """Asks one server, keeping to the limits it is given."""
+
+    def __init__(
+        self,
+        settings: EngineSettings,
+        adapter: WireAdapter,
+        transport: HttpTransport,
+        *,
+        api_key: str | None = None,
+        limit: AdaptiveLimit | None = None,
+        rate: RateLimit | None = None,
+        spending: SpendingLimit | None = None,
+        price: PricePerMillion | None = None,
+        clock: Clock = time.perf_counter,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
+        self.settings = settings
+        self.adapter = adapter
+        self.transport = transport
+        self._api_key = api_key
+        self._limit = limit or AdaptiveLimit(settings.concurrency)
+        self._rate = rate or RateLimit(settings.requests_per_minute, settings.tokens_per_minute)
+        self._spending = spending or SpendingLimit()
+        self._price = price
+        self._clock = clock
+        self._sleep = sleep
+        self._refused_keywords = adapter.refused_keywords(settings)
+        self._usual_output_tokens = float(settings.max_tokens)
+
+    def prepare(
+        self, messages: Sequence[Message], schema: type[BaseModel], mode: OutputMode, seed: int | None
+    ) -> Question:
+        """The question as ``mode`` asks it."""
+        if mode in ("json_object", "prompted"):
+            messages = stated_in_prompt(messages, strict_schema(schema, self._refused_keywords))
+        return self._question(tuple(messages), schema, mode, seed)
+
+    def rephrase(self, question: Question, messages: tuple[Message, ...], seed: int | None) -> Question:
+        """The same question in other messages, which hold all there is to say already."""
+        return self._question(messages, question.schema, question.mode, seed)
+
+    def _question(
+        self, messages: tuple[Message, ...], schema: type[BaseModel], mode: OutputMode, seed: int | None
+    ) -> Question:
+        stated = strict_schema(schema, self._refused_keywords)
+        wire = self.adapter.build(messages, stated, schema.__name__, mode, self.settings, self._api_key, seed)
+        return Question(messages, schema, mode, wire)
+
+    async def ask(
+        self,
+        question: Question,
+        kind: AttemptKind,
+        attempts: list[AttemptRecord],
+        *,
+        spread: str,
+        worth_repeating: Callable[[FailureKind], bool] = may_pass,
+    ) -> Answer:
+        """Send, and send again while that may help; every attempt is added to ``attempts``."""
+        body = to_json(question.wire.body)
+        tried = 0
+        while True:
+            if self._spending.exhausted:
+                return Answer(Judgement("budget"), None)
+            tried += 1
+            answer, http = await self._attempt(question, body, kind if tried == 1 else "retry", attempts)
+            # Broken JSON in a whole reply is the model's; what helps there is a repair, not a repetition.
+            is_model_fault = answer.reply is not None and answer.judgement.is_repairable
+            failure = None if is_model_fault else answer.judgement.failure
+            if failure is None or tried >= self.settings.max_attempts or not worth_repeating(failure):
+                return answer
+            await self.pause(tried, spread, retry_after_of(http.headers, time.time()))
+
+    async def pause(self, tried: int, spread: str, retry_after: float | None = None) -> None:
+        """Wait before the next try.
+
+        ``spread`` names the call and decides the jitter: calls that failed together come back apart,
+        and a run is still the same every time.
+        """
+        jitter = zlib.crc32(f"{spread}:{tried}".encode()) / 2**32
+        await self._sleep(delay_before(tried, retry_after, jitter))
+
+    async def _attempt(
+        self, question: Question, body: bytes, kind: AttemptKind, attempts: list[AttemptRecord]
+    ) -> tuple[Answer, HttpReply]:
+        wire = question.wire
+        estimate = len(body) // _BYTES_PER_TOKEN + int(self._usual_output_tokens)
+        await self._rate.acquire(estimate)
+        async with self._limit as slot:
+            started = self._clock()
+            http = await self.transport.post(wire.url, wire.headers, body)
+            ended = self._clock()
+            failure = self._failure_of(http)
+            if failure is None:
+                slot.succeeded()
+            elif failure == "rate_limited":
+                slot.rate_limited()
+        if failure is None:
+            reply = self._without_key(self.adapter.parse(http.payload, question.mode))
+            answer = Answer(judge(reply, question.schema), reply)
+            self._correct(estimate, reply.usage)
+        else:
+            answer = Answer(Judgement(failure), None)
+        attempts.append(self._record(kind, answer, http, started, ended))
+        return answer, http
+
+    def _failure_of(self, http: HttpReply) -> FailureKind | None:
+        if http.failure is not None:
+            return http.failure
+        failure = self.adapter.failure_of(http.status or 0, http.payload)
+        return failure or (None if isinstance(http.payload, dict) else "invalid_json")
+
+    def _record(
+        self, kind: AttemptKind, answer: Answer, http: HttpReply, started: float, ended: float
+    ) -> AttemptRecord:
+        reply = answer.reply
+        usage = _NO_USAGE if reply is None else reply.usage
+        # An error reply is not billed; without any reply nobody knows.
+        cost = 0.0 if http.status is not None and not 200 <= http.status < 300 else cost_of(usage, self._price)
+        self._spending.charge(cost)
+        raw = self._redacted(http.raw_text) if reply is None else reply.text or reply.refusal or ""
+        if answer.judgement.failure is not None:
+            raw = raw[:_MAX_KEPT_CHARACTERS].encode(errors="replace").decode()
+        return AttemptRecord(
+            kind=kind,
+            outcome=answer.judgement.outcome,
+            http_status=http.status,
+            usage=usage,
+            cost=cost,
+            started=started,
+            ended=ended,
+            raw=raw,
+        )
+
+    def _redacted(self, text: str) -> str:
+        """Some servers quote the key they refuse."""
+        key = self._api_key
+        return text.replace(key, "[API key]") if key and key in text else text
+
+    def _without_key(self, reply: WireReply) -> WireReply:
+        text = self._redacted(reply.text)
+        refusal = self._redacted(reply.refusal) if reply.refusal else reply.refusal
+        unchanged = text is reply.text and refusal is reply.refusal
+        return reply if unchanged else replace(reply, text=text, refusal=refusal)
+
+    def _correct(self, estimate: int, usage: Usage) -> None:
+        if usage.output_tokens is None:
+            return
+        self._usual_output_tokens += 0.1 * (usage.output_tokens - self._usual_output_tokens)
+        self._rate.correct(estimate, (usage.input_tokens or 0) + usage.output_tokens)

@@ -1,0 +1,220 @@
+"""Structured output: the schema a server gets, the object read from what came back, and the one repair.
+
+Servers drop schemas silently and models talk around their JSON, so nothing here trusts a mode: the
+text is read the same way whatever was asked for, and pydantic has the last word.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal
+
+from pydantic import BaseModel, ValidationError
+
+from samsim.engines.protocol import Message
+from samsim.errors import ContractError
+from samsim.schemas.calls import OutputMode
+
+LADDER: tuple[OutputMode, ...] = ("json_schema", "tool", "json_object", "prompted")
+# Small models repeat themselves until they are stopped; no review needs more than this.
+MAX_ITEMS = 32
+MAX_LENGTH = 200
+MAX_QUOTED_CHARACTERS = 4_000
+_MAX_LISTED_PROBLEMS = 12
+_MAX_PROBLEM_CHARACTERS = 200
+# Bounds on the search for an object in prose: 5 MB of braces must not hold up the calls beside it.
+_MAX_UNCLOSED = 8
+_MAX_MARKS = 1_000_000
+
+_ANNOTATIONS = frozenset({"title", "default", "examples", "$defs"})
+_NOTHING_REFUSED: frozenset[str] = frozenset()
+_THINKING = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
+# A brace, or a whole string; one that never ends takes the rest of the text.
+_MARK = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|[{}]', re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The object found in a text, or why there is none.
+
+    ``salvaged`` says that something stood around the object and was left out.
+    """
+
+    value: dict[str, Any] | None
+    salvaged: bool = False
+    failure: Literal["invalid_json", "schema"] | None = None
+    problem: str = ""
+
+
+class _DuplicatedKeyError(ValueError):
+    """An object names a key twice, so it does not say which value is meant."""
+
+
+def _unambiguous(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise _DuplicatedKeyError("the JSON object has a duplicated key")
+    return value
+
+
+_decode = json.JSONDecoder(object_pairs_hook=_unambiguous).decode
+
+
+@cache
+def strict_schema(model: type[BaseModel], refused: frozenset[str] = _NOTHING_REFUSED) -> dict[str, Any]:
+    """The model's JSON Schema as constrained decoders want it, without the keywords they refuse.
+
+    References are inlined, every property is required, nothing else is allowed, and arrays and
+    strings are bounded. Treat the result as read-only: it is built once.
+    """
+    whole = model.model_json_schema()
+    return _strict(whole, whole.get("$defs", {}), refused, ())
+
+
+def _strict(
+    node: dict[str, Any], definitions: dict[str, Any], refused: frozenset[str], within: tuple[str, ...]
+) -> dict[str, Any]:
+    if "$ref" in node:
+        name = node["$ref"].rsplit("/", 1)[-1]
+        if name in within:
+            raise ContractError(f"The output schema {name} contains itself; constrained decoding needs a finite one.")
+        resolved = _strict(definitions[name], definitions, refused, (*within, name))
+        return {**resolved, **{key: value for key, value in node.items() if key == "description"}}
+    strict: dict[str, Any] = {}
+    for key, value in node.items():
+        if key in _ANNOTATIONS or key in refused:
+            continue
+        if key == "properties":
+            strict[key] = {name: _strict(child, definitions, refused, within) for name, child in value.items()}
+        elif key in ("anyOf", "oneOf", "allOf"):
+            strict[key] = [_strict(child, definitions, refused, within) for child in value]
+        elif key == "items":
+            strict[key] = _strict(value, definitions, refused, within)
+        else:
+            strict[key] = value
+    return _bounded(strict, refused)
+
+
+def _bounded(node: dict[str, Any], refused: frozenset[str]) -> dict[str, Any]:
+    kind = node.get("type")
+    if kind == "object" and "properties" in node:
+        # A class's docstring is for people who read the code, not for the model that is asked.
+        node.pop("description", None)
+        node["required"] = list(node["properties"])
+        node["additionalProperties"] = False
+    elif kind == "array" and "maxItems" not in refused:
+        node.setdefault("maxItems", MAX_ITEMS)
+    elif kind == "string" and "enum" not in node and "const" not in node and "maxLength" not in refused:
+        node.setdefault("maxLength", MAX_LENGTH)
+    return node
+
+
+def stated_in_prompt(messages: Sequence[Message], schema: dict[str, Any]) -> tuple[Message, ...]:
+    """The messages with the schema written out, for servers that take none with the request."""
+    text = (
+        "Answer with one JSON object and nothing else: no comment, no code fence. "
+        f"It must fit this JSON Schema:\n{json.dumps(schema, ensure_ascii=False)}"
+    )
+    if messages and messages[0].role == "system":
+        return (Message("system", f"{messages[0].content}\n\n{text}"), *messages[1:])
+    return (Message("system", text), *messages)
+
+
+def read_object(text: str, expected_keys: Collection[str] = ()) -> Reading:
+    """Read the JSON object a model wrote: alone, in a fence, or with prose around it.
+
+    Of several objects the first with all ``expected_keys`` is taken, else the first. An object with
+    a duplicated key is invalid: it does not say which value it means. Time is linear in the text.
+    """
+    try:
+        value = _decode(text)
+    except _DuplicatedKeyError as error:
+        return Reading(None, failure="invalid_json", problem=str(error))
+    except (ValueError, RecursionError):
+        return _salvage(text, expected_keys)
+    if isinstance(value, dict):
+        return Reading(value)
+    return Reading(None, failure="schema", problem="the answer is not a JSON object")
+
+
+def _salvage(text: str, expected_keys: Collection[str]) -> Reading:
+    thinking = _THINKING.match(text)
+    first: dict[str, Any] | None = None
+    problem = "no JSON object was found"
+    for candidate in _balanced_objects(text, thinking.end() if thinking else 0):
+        try:
+            value = _decode(candidate)
+        except _DuplicatedKeyError as error:
+            problem = str(error)
+            continue
+        except (ValueError, RecursionError):
+            problem = "the JSON is broken"
+            continue
+        if isinstance(value, dict) and all(key in value for key in expected_keys):
+            return Reading(value, salvaged=True)
+        first = first if first is not None or not isinstance(value, dict) else value
+    if first is not None:
+        return Reading(first, salvaged=True)
+    return Reading(None, failure="invalid_json", problem=problem)
+
+
+def _balanced_objects(text: str, position: int) -> Iterator[str]:
+    """Each outermost ``{…}`` of the text; a brace that is never closed is stepped over, a few times."""
+    unclosed = marks = 0
+    while unclosed < _MAX_UNCLOSED and marks < _MAX_MARKS:
+        start = text.find("{", position)
+        if start < 0:
+            return
+        end, seen = _closing_brace(text, start, _MAX_MARKS - marks)
+        marks += seen
+        if end is None:
+            unclosed += 1
+            position = start + 1
+        else:
+            yield text[start:end]
+            position = end
+
+
+def _closing_brace(text: str, start: int, patience: int) -> tuple[int | None, int]:
+    """Where the object that begins at ``start`` ends, if it does, and how many marks were looked at."""
+    depth = seen = 0
+    for seen, mark in enumerate(_MARK.finditer(text, start), start=1):
+        character = text[mark.start()]
+        if character == "{":
+            depth += 1
+        elif character == "}":
+            depth -= 1
+            if depth == 0:
+                return mark.end(), seen
+        if seen >= patience:
+            break
+    return None, seen
+
+
+def summarise(error: ValidationError) -> str:
+    """Where the answer breaks its schema and how, short enough to send back."""
+    problems = error.errors(include_input=False, include_url=False, include_context=False)
+    lines = [
+        f"{'.'.join(map(str, problem['loc'])) or 'answer'}: {problem['msg']}"[:_MAX_PROBLEM_CHARACTERS]
+        for problem in problems[:_MAX_LISTED_PROBLEMS]
+    ]
+    more = len(problems) - len(lines)
+    return "\n".join([*lines, f"and {more} more"] if more > 0 else lines)
+
+
+def repair_messages(messages: Sequence[Message], raw: str, error_summary: str) -> tuple[Message, ...]:
+    """The conversation with the broken answer and what is wrong with it; asked once, never again."""
+    # Several chat templates take a system message at the start only, so the complaint is the user's.
+    return (
+        *messages,
+        Message("assistant", raw[:MAX_QUOTED_CHARACTERS] or "(nothing)"),
+        Message(
+            "user",
+            f"That answer cannot be used:\n{error_summary}\n\n"
+            "Answer again with the whole corrected JSON object and nothing else.",
+        ),
+    )
