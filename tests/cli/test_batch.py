@@ -143,7 +143,7 @@ def test_a_missing_folder_is_wrong_usage(reviews: Path, tmp_path: Path) -> None:
 def test_what_was_written_stays_when_the_run_ends_early(
     reviews: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException, code: ExitCode
 ) -> None:
-    def stream(self: api.Pipeline, samples: Iterable[tuple[str, str]]) -> Iterator[SampleResult]:
+    def stream(self: api.Pipeline, samples: Iterable[tuple[str, str]], *, concurrency: int) -> Iterator[SampleResult]:
         uid, text = next(iter(samples))
         yield self.analyze(text, uid=uid)
         raise error
@@ -161,7 +161,7 @@ def test_results_are_written_as_they_come(reviews: Path, tmp_path: Path, monkeyp
     out = tmp_path / "out.jsonl"
     seen: list[int] = []
 
-    def stream(self: api.Pipeline, samples: Iterable[tuple[str, str]]) -> Iterator[SampleResult]:
+    def stream(self: api.Pipeline, samples: Iterable[tuple[str, str]], *, concurrency: int) -> Iterator[SampleResult]:
         for uid, text in samples:
             yield self.analyze(text, uid=uid)
             seen.append(len(results_in(Path(f"{out}.partial").read_text(encoding="utf-8"))))

@@ -67,7 +67,7 @@ def _analyse_rows(
             bad += 1
             _report(line, answer.message)
         else:
-            output.write(answer)
+            output.write(answer.outputs_json())
         advance()
     return bad
 

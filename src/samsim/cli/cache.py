@@ -87,7 +87,7 @@ def export(path: Path | None, output: Path | None, force: bool) -> None:
         target = JsonLines(output, force=force, source=kept.path)
         try:
             for entry in kept.entries():
-                target.write(entry)  # type: ignore[arg-type] # any record can be written
+                target.write(entry.model_dump_json())
         except BaseException:
             target.abandon()
             raise

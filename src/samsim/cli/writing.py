@@ -35,9 +35,9 @@ class JsonLines:
         """Where the lines stand until they are complete."""
         return None if self.path is None else self.path.with_name(self.path.name + PARTIAL_SUFFIX)
 
-    def write(self, result: SampleResult) -> None:
-        """Append one result and hand it to the system at once."""
-        _write_whole(self._stream, safe_json(result.outputs_json()))
+    def write(self, document: str) -> None:
+        """Append one JSON document and hand it to the system at once."""
+        _write_whole(self._stream, safe_json(document))
         self.count += 1
 
     def finish(self) -> None:
