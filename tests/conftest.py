@@ -1,0 +1,21 @@
+"""No test talks to another machine: requests are forbidden, and allowed to this machine only where a test says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from samsim.engines.guard import FORBID_VARIABLE, forbid_requests
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "loopback: talks to a server on this machine, and to no other")
+
+
+@pytest.fixture(autouse=True)
+def _no_requests(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    # Whatever the shell says, a test starts from the same state.
+    monkeypatch.delenv(FORBID_VARIABLE, raising=False)
+    with forbid_requests(allow_loopback=request.node.get_closest_marker("loopback") is not None):
+        yield
