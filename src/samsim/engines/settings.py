@@ -50,7 +50,8 @@ class EngineSettings(BaseModel):
     base_url: str | None = None
     api_key_env: str | None = None
     azure_api_version: str | None = None
-    temperature: float | None = Field(default=0.0, ge=0.0, le=2.0)
+    # None leaves it to the server: some models refuse any temperature of the caller's.
+    temperature: float | None = Field(default=None, ge=0.0, le=2.0)
     max_tokens: int = Field(default=2048, ge=1)
     seed: int | None = None
     output_mode: OutputMode | Literal["auto"] = "auto"

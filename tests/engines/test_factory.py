@@ -1,0 +1,114 @@
+"""From what a user wrote about engines to the engines themselves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from samsim.engines.factory import EnginePlan, build_setup, distinct_settings, read_plan
+from samsim.errors import ConfigError
+
+KEYS = {"OPENAI_API_KEY": "sk-canary-4242", "ANTHROPIC_API_KEY": "sk-ant-canary"}
+
+
+def plan_from(tmp_path: Path, content: str) -> EnginePlan:
+    path = tmp_path / "engines.yaml"
+    path.write_text(content, encoding="utf-8")
+    return read_plan(str(path))
+
+
+LAYERED = """
+engines:
+  default: {kind: openai_compatible, model: small, seed: 7}
+  reviewers: {model: large}
+  B: {temperature: 0.5}
+  review_C: {kind: embedded}
+cache: false
+"""
+
+
+def test_roles_inherit_from_their_group_and_from_default(tmp_path: Path) -> None:
+    plan = plan_from(tmp_path, LAYERED)
+    stage1 = {agent: plan.settings_for(agent, reviewing=False) for agent in ("A", "B", "C")}  # type: ignore[arg-type]
+    review = {agent: plan.settings_for(agent, reviewing=True) for agent in ("A", "B", "C")}  # type: ignore[arg-type]
+    assert [stage1[agent].model for agent in "ABC"] == ["small"] * 3
+    assert [review[agent].model for agent in "AB"] == ["large"] * 2
+    assert (stage1["B"].temperature, review["B"].temperature, stage1["A"].temperature) == (0.5, 0.5, None)
+    assert review["C"].kind == "embedded"
+    assert stage1["C"].seed == 7
+
+
+def test_equal_settings_share_one_engine(tmp_path: Path) -> None:
+    setup = build_setup(plan_from(tmp_path, LAYERED), KEYS)
+    table = setup.table
+    assert table.perspectives["A"] is table.perspectives["C"]
+    assert table.perspectives["A"] is not table.perspectives["B"]
+    assert table.reviewers["C"].name == "embedded"
+    assert len(setup.settings) == len(distinct_settings(plan_from(tmp_path, LAYERED))) == 5
+    assert setup.concurrency == 16
+
+
+def test_the_embedded_engine_needs_nothing() -> None:
+    setup = build_setup(EnginePlan(cache=False), {})
+    assert {engine.name for engine in setup.table.perspectives.values()} == {"embedded"}
+    assert setup.concurrency == 1
+
+
+@pytest.mark.parametrize(
+    ("spec", "kind", "model"),
+    [
+        ("openai:gpt-x", "openai_compatible", "gpt-x"),
+        ("anthropic:claude-x", "anthropic", "claude-x"),
+        ("google:gemini-x", "google", "gemini-x"),
+        ("openai:org/model:free", "openai_compatible", "org/model:free"),
+    ],
+)
+def test_the_short_form_names_kind_and_model(spec: str, kind: str, model: str) -> None:
+    settings = read_plan(spec).settings_for("A", reviewing=False)
+    assert (settings.kind, settings.model) == (kind, model)
+
+
+def test_a_server_of_ones_own_needs_no_key_unless_named() -> None:
+    local = read_plan("openai:qwen", base_url="http://127.0.0.1:8080/v1/")
+    assert local.settings_for("A", reviewing=True).url == "http://127.0.0.1:8080/v1"
+    assert build_setup(local.model_copy(update={"cache": False}), {}).table.perspectives["A"].name.endswith("qwen")
+
+
+def test_a_missing_key_names_the_variable_and_never_another_key() -> None:
+    with pytest.raises(ConfigError, match="set the environment variable OPENAI_API_KEY") as caught:
+        build_setup(read_plan("openai:gpt-x"), {"ANTHROPIC_API_KEY": "sk-ant-canary"})
+    assert "canary" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("engines: {defualt: {kind: embedded}}", "did you mean default"),
+        ("engines: {default: {kind: openai_compatible, model: x, temprature: 1}}", "did you mean temperature"),
+        ("engines: {default: {kind: openai}}", "openai_compatible"),
+        ("engines: {default: {kind: anthropic}}", "needs a model"),
+        ("max_cost: 0", "greater than 0"),
+        ("engines: [", "not valid YAML"),
+        ("engine: {}", "did you mean engines"),
+    ],
+)
+def test_a_mistake_is_explained_before_any_call(tmp_path: Path, content: str, said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        build_setup(plan_from(tmp_path, content), KEYS)
+
+
+@pytest.mark.parametrize("spec", ["opnai:x", "openai", "openai:", "gpt-4", ""])
+def test_an_unknown_engine_says_what_there_is(spec: str) -> None:
+    with pytest.raises(ConfigError, match="Use embedded, openai:MODEL"):
+        read_plan(spec)
+
+
+def test_a_spending_limit_needs_a_known_price() -> None:
+    plan = EnginePlan(
+        engines={"default": {"kind": "openai_compatible", "model": "nobody-knows"}}, max_cost=1, cache=False
+    )
+    with pytest.raises(ConfigError, match="price"):
+        build_setup(plan, KEYS)
+    priced = {"kind": "openai_compatible", "model": "nobody-knows", "price_per_million": {"input": 1, "output": 2}}
+    assert build_setup(EnginePlan(engines={"default": priced}, max_cost=1, cache=False), KEYS).spending.spent == 0
