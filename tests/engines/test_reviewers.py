@@ -57,6 +57,23 @@ def test_a_never_drops() -> None:
     assert votes("향이 좋아요", [invented])["t0"]["A"].startswith("KEEP")
 
 
+def test_a_never_drops_an_implicit_tuple() -> None:
+    implicit = candidate("t0", "", "본품#냄새", "negative", evidence="받았어요")
+    assert not votes("어제 받았어요", [implicit])["t0"]["A"].startswith("DROP")
+
+
+def test_b_keeps_a_justified_inference() -> None:
+    justified = candidate("t0", "", "제품 전체#가격", "negative", evidence="비싸요")
+    other = candidate("t1", "배송비", "제품 전체#가격", "positive", evidence="저렴해요")
+    assert votes("비싸요. 배송비는 저렴해요.", [justified, other])["t0"]["B"] == "KEEP IMPLICIT_ASPECT"
+
+
+def test_c_does_not_overrule_an_implicit_tuple_whose_evidence_has_an_opinion_word() -> None:
+    implicit = candidate("t0", "", "제품 전체#가격", "negative", evidence="비싸요")
+    other = candidate("t1", "배송비", "제품 전체#가격", "positive", evidence="저렴해요")
+    assert votes("비싸요. 배송비는 저렴해요.", [implicit, other])["t0"]["C"] == "KEEP KEEP_BEST_SUPPORTED"
+
+
 def test_both_polarities_on_one_ref_are_kept_where_the_text_says_both() -> None:
     good = candidate("t0", "음질", "본품#품질", "positive", evidence="나쁘지 않은데")
     bad = candidate("t1", "배터리", "본품#품질", "negative", evidence="오래가지 않네요")

@@ -92,6 +92,9 @@ def _is_verb_trap(sentence: Sentence, index: int) -> bool:
             return True
         if sentence.low(index - 1) == "but" and sentence.low(index - 2) == "last":
             return True
+        # "Isn't it great?" expects a yes.
+        if low == "n't" and index == 1 and sentence.lows[-1] == "?":
+            return True
     following = [sentence.low(position) for position in range(index + 1, index + 7)]
     if low in ("not", "n't", "never") and _praises_by_negation(sentence, index, following):
         return True

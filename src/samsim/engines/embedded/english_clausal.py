@@ -19,7 +19,7 @@ from samsim.schemas.analysis import Offsets, TextAnalysis
 _DIRECT = 0.85
 _INDIRECT = 0.65
 _UNCERTAIN = 0.35
-_HYPOTHETICAL = frozenset("wish hoped hoping supposed expected expecting".split())
+_HYPOTHETICAL = frozenset("wish hope hopefully hoped hoping supposed expected expecting".split())
 
 
 class Reading(NamedTuple):
@@ -106,7 +106,9 @@ def read_in_context(parse: Parse, opinion: Opinion, ironic: tuple[Offsets, ...])
 
 
 def _is_hypothetical(parse: Parse, opinion: Opinion) -> bool:
-    """An opinion inside a wish or an expectation says nothing about what was found."""
+    """An opinion inside a wish, an expectation or a question says nothing about what was found."""
+    if _is_question(parse):
+        return True
     clause = parse.clause_of[opinion.first]
     for position in range(opinion.first - 1, max(-1, opinion.first - 8), -1):
         if parse.clause_of[position] != clause:
@@ -116,3 +118,8 @@ def _is_hypothetical(parse: Parse, opinion: Opinion) -> bool:
         if parse.lemma(position) == "need" and parse.lows[opinion.first] in COMPARATIVES:
             return True
     return False
+
+
+def _is_question(parse: Parse) -> bool:
+    """ "Is it any good?" asks; "Isn't it great?" and "Great, right?" do not."""
+    return parse.lows[-1] == "?" and parse.tags[0] == "AUX" and parse.low(1) != "n't"

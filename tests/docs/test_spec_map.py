@@ -1,0 +1,136 @@
+"""``docs/spec-map.md`` tells the truth: what it names exists, and no clause is forgotten."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+NOT_BUILT = "not yet"
+UNTESTED = "no test yet"
+MOVED_NAMES = "Where the seeds' names moved"
+
+# The sections of each seed that say something themselves, in its order. A heading that only holds
+# others (seed 000 §2) is there when they are.
+SECTIONS = {
+    "000": "§1 §1.1 §1.2 §1.3 §2.1 §2.2 §3.1 §3.2 §3.3 §3.4 §4.1 §4.2 §4.3 §5",
+    "001": "A A.1 A.2 A.3 B B.1 B.2 B.3 C",
+    "002": "§1 §2 §3 §4 §5 §6 §7 §8",
+    "003": "§1 §2 §3.1 §3.2 §3.3 §3.4 §3.5 §3.6 §4 §5 §6 §7",
+    "004": "§1.1 §1.2 §2.1 §2.2 §3.1 §3.2 §3.3 §4",
+}
+BUILT = {"000": ("§1", "§3", "§4"), "001": ("A", "B", "C"), "002": ("§",)}
+_SECTION = re.compile(r"(?:Part (?=[ABC]\b))?(§\d+(?:\.\d+)?|[ABC](?:\.\d+)?)\s")
+_CODE = re.compile(r"`([^`]+)`")
+
+
+class Row(NamedTuple):
+    """One line of a table; ``test`` is empty where the table has no such column."""
+
+    heading: str
+    clause: str
+    where: str
+    test: str
+
+    @property
+    def seed(self) -> str:
+        found = re.match(r"Seed (\d{3}):", self.heading)
+        return found[1] if found else ""
+
+    @property
+    def section(self) -> str:
+        found = _SECTION.match(self.clause)
+        return found[1] if found else ""
+
+
+@cache
+def rows() -> tuple[Row, ...]:
+    """All rows of the tables with a *where* column."""
+    document = (ROOT / "docs" / "spec-map.md").read_text(encoding="utf-8")
+    found = []
+    for block in document.split("\n## ")[1:]:
+        heading, _, body = block.partition("\n")
+        lines = [line for line in body.splitlines() if line.startswith("|")]
+        head, _, *cells = ([cell.strip() for cell in line[1:-1].split("|")] for line in lines)
+        assert head[1:] in (["where", "test"], ["where"]), heading
+        for given in cells:
+            assert len(given) == len(head), given
+            found.append(Row(heading, given[0], given[1], given[2] if len(given) == 3 else ""))
+    return tuple(found)
+
+
+def named(cells: list[str]) -> list[str]:
+    return sorted({name for cell in cells for name in _CODE.findall(cell)})
+
+
+def has(owner: object, name: str) -> bool:
+    """Whether an attribute or a declared field (which a class need not have as attribute) is there."""
+    bases = owner.__mro__ if isinstance(owner, type) else ()
+    return hasattr(owner, name) or any(name in getattr(base, "__annotations__", {}) for base in bases)
+
+
+def is_built(row: Row) -> bool:
+    return row.section.startswith(BUILT.get(row.seed, ()))
+
+
+@pytest.mark.parametrize("name", named([row.where for row in rows()]))
+def test_what_is_said_to_implement_a_clause_exists(name: str) -> None:
+    path, _, attribute = name.partition("::")
+    assert (ROOT / "src" / "samsim" / path).is_file()
+    if attribute:
+        owner: object = import_module("samsim." + path.removesuffix(".py").replace("/", "."))
+        *outer, last = attribute.split(".")
+        for step in outer:
+            owner = getattr(owner, step)
+        assert has(owner, last)
+
+
+@pytest.mark.parametrize("name", named([row.test for row in rows()]))
+def test_what_is_said_to_hold_a_clause_exists(name: str) -> None:
+    path, _, function = name.partition("::")
+    content = (ROOT / "tests" / path).read_text(encoding="utf-8")
+    assert re.search(rf"^(?:async )?def {re.escape(function)}\(", content, re.MULTILINE)
+    assert function.startswith("test_")
+
+
+def test_every_cell_names_something_or_says_that_there_is_nothing() -> None:
+    for row in rows():
+        assert row.clause
+        # A name outside backquotes would escape the checks above.
+        assert "_" not in _CODE.sub("", row.where + row.test), row
+        assert (row.where == NOT_BUILT) != bool(_CODE.search(row.where)), row
+        if row.heading != MOVED_NAMES:
+            assert (row.test == NOT_BUILT) == (row.where == NOT_BUILT), row
+            assert row.test == NOT_BUILT or UNTESTED in row.test or _CODE.search(row.test), row
+
+
+@pytest.mark.parametrize("seed", SECTIONS)
+def test_every_section_of_a_seed_is_there_in_its_order(seed: str) -> None:
+    found = [row.section for row in rows() if row.seed == seed]
+    assert list(dict.fromkeys(found)) == SECTIONS[seed].split()
+
+
+def test_there_are_exactly_the_five_seeds_the_decided_points_and_the_moved_names() -> None:
+    headings = list(dict.fromkeys(row.heading for row in rows()))
+    assert [heading[:8] for heading in headings[:5]] == [f"Seed {seed}" for seed in SECTIONS]
+    assert headings[5:] == ["Decided points", MOVED_NAMES]
+
+
+def test_no_row_stands_twice() -> None:
+    keys = [(row.heading, row.clause) for row in rows()]
+    assert len(set(keys)) == len(keys)
+
+
+def test_what_is_built_lacks_nothing_but_the_memory() -> None:
+    missing = [row.clause for row in rows() if is_built(row) and row.where == NOT_BUILT]
+    assert all("memory" in clause for clause in missing), missing
+
+
+def test_every_built_clause_has_a_test() -> None:
+    untested = [f"seed {row.seed} {row.clause}" for row in rows() if is_built(row) and UNTESTED in row.test]
+    assert not untested, "\n".join(untested)
