@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import time
 
 import pytest
 from hypothesis import given
@@ -117,14 +116,8 @@ def test_any_order_of_function_words_is_survived(words: list[str]) -> None:
 @pytest.mark.parametrize(
     "piece", ["the soup was not good but ", "a", "'", ". ", "not ", "(", "é\u0301\u202e", "\x00", "good "]
 )
-def test_time_grows_with_the_length_only(piece: str) -> None:
-    analyze_english("warm up")
-
-    def seconds(size: int) -> float:
-        text = piece * (size // len(piece))
-        begin = time.process_time()
-        analyze_english(text)
-        return time.process_time() - begin
-
-    small, large = max(seconds(6_250), 0.005), seconds(50_000)
-    assert large < 8 * small * 4  # eight times the text; a quadratic step would take sixty-four times
+def test_fifty_kilobytes_of_one_piece_are_survived(piece: str) -> None:
+    # A quadratic step would not end within the patience of a test run; speed itself is measured by benchmarks/.
+    text = piece * (50_000 // len(piece))
+    analysis = analyze_english(text)
+    assert all(text[token.start : token.end] == token.form for token in analysis.tokens)

@@ -13,6 +13,7 @@ _ADVERBIAL = frozenset(
     {"게", "게끔", "도록", "듯이", "듯", "려고", "으려고", "러", "으러", "고자", "다시피", "을수록", "ㄹ수록"}
 )
 _SERIAL = frozenset({"어", "아", "여", "어다", "다가"})
+_LONGEST_RUN_OF_SYMBOLS = 12
 _STARTING = frozenset(
     {"근데", "그런데", "하지만", "그러나", "그래도", "그렇지만", "다만", "그리고", "그래서", "반면", "반면에", "단"}
 )
@@ -40,20 +41,21 @@ def find_clauses(tokens: Tokens, sentences: tuple[Offsets, ...]) -> tuple[list[O
 
 def _breaks_after(tokens: Tokens, index: int) -> bool:
     following = tokens[index + 1]
-    token = tokens[index]
     if following.tag == "MAJ" and following.form in _STARTING:
         return True
-    if token.tag.startswith(("SP", "SF", "SE", "SW", "SSC", "W_")):
-        return _closes(tokens, _skip_symbols(tokens, index))
-    if following.tag.startswith(("S", "W")) and following.tag not in ("SL", "SN", "SH", "SSO"):
+    if following.tag in PARTICLES or (_is_symbol(following.tag) and following.tag != "SSO"):
         return False
-    if following.tag in PARTICLES:
-        return False
-    return _closes(tokens, index)
+    return _closes(tokens, _skip_symbols(tokens, index))
+
+
+def _is_symbol(tag: str) -> bool:
+    return tag.startswith(("S", "W")) and tag not in ("SL", "SN", "SH")
 
 
 def _skip_symbols(tokens: Tokens, index: int) -> int:
-    while index >= 0 and tokens[index].tag.startswith(("S", "W")) and tokens[index].tag not in ("SL", "SN", "SH"):
+    """Back over closing marks and emoji; a bounded run of them, so that time stays linear."""
+    first = max(0, index - _LONGEST_RUN_OF_SYMBOLS)
+    while index > first and _is_symbol(tokens[index].tag):
         index -= 1
     return index
 

@@ -50,10 +50,10 @@ _JUDGING_NOUNS = frozenset(
 
 def extract_negation(analysis: TextAnalysis) -> list[Extraction]:
     """A (P-NEG): clause-wise reading with the scope of negation, contrast, wishes and questions."""
-    irony = analysis.cues_of("irony")
+    ironic = _ironic_sentences(analysis)
     found: list[Extraction] = []
     for link in link_clausewise(read(analysis)):
-        polarity, confidence = _in_scope(link, _is_ironic(irony, link.opinion))
+        polarity, confidence = _in_scope(link, link.opinion.sentence in ironic)
         note = "negated; " if link.opinion.word.negated else ""
         found.extend(
             _extraction(target, link.opinion, polarity, confidence, note + _RATIONALE[link.how])
@@ -66,11 +66,11 @@ def extract_negation(analysis: TextAnalysis) -> list[Extraction]:
 def extract_implicit(analysis: TextAnalysis) -> list[Extraction]:
     """B (P-IMP): clear judgements whose object the text does not name."""
     reading = read(analysis)
-    irony = analysis.cues_of("irony")
+    ironic = _ironic_sentences(analysis)
     found: dict[tuple[int, str, str], Extraction] = {}
     for link in link_clausewise(reading):
         opinion = link.opinion
-        if link.how != "unnamed" or not _is_clear(reading, opinion) or _is_ironic(irony, opinion):
+        if link.how != "unnamed" or not _is_clear(reading, opinion) or opinion.sentence in ironic:
             continue
         attribute = attribute_hint(opinion.lemma) or "general"
         polarity = _polarity(opinion.word.in_context)
@@ -127,9 +127,10 @@ def _polarity(score: float) -> ExtractedPolarity:
     return "positive" if score > 0 else "negative"
 
 
-def _is_ironic(irony: tuple[Cue, ...], opinion: Opinion) -> bool:
-    """Whether the opinion stands in a sentence that may mean the opposite of what it says."""
-    return any(start <= opinion.start < end for cue in irony for start, end in cue.scopes)
+def _ironic_sentences(analysis: TextAnalysis) -> set[int]:
+    """The sentences that may mean the opposite of what they say, by number."""
+    spans = {cue.scopes[0] for cue in analysis.cues_of("irony")}
+    return {number for number, span in enumerate(analysis.sentences) if span in spans}
 
 
 def _in_scope(link: Link, ironic: bool) -> tuple[ExtractedPolarity, float]:
