@@ -67,6 +67,20 @@ def test_free_refs_are_the_normalised_term_or_the_attribute(
     assert ref(f"{term} are good", term, attribute, "none") == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "term", "expected"),
+    [
+        ("전체적인 품질이 훌륭해요", "품질", "제품 전체#품질"),
+        ("전반적으로 디자인이 좋아요", "디자인", "제품 전체#디자인"),
+        ("세트 전체 디자인이 촌스러워요", "세트 전체 디자인", "제품 전체#디자인"),
+        ("전체가 아니라 원단 품질이 훌륭해요", "품질", "본품#품질"),
+        ("The overall quality is good", "quality", "제품 전체#품질"),
+    ],
+)
+def test_what_is_said_of_the_whole_is_the_upper_entitys(text: str, term: str, expected: str) -> None:
+    assert ref(text, term) == expected
+
+
 def test_english_terms_can_be_placed_in_nikl() -> None:
     assert ref("The prices are high", "prices") == "제품 전체#가격"
 

@@ -26,9 +26,11 @@ MAX_LENGTH = 200
 MAX_QUOTED_CHARACTERS = 4_000
 _MAX_LISTED_PROBLEMS = 12
 _MAX_PROBLEM_CHARACTERS = 200
-# Bounds on the search for an object in prose: 5 MB of braces must not hold up the calls beside it.
-_MAX_UNCLOSED = 8
-_MAX_MARKS = 1_000_000
+# The search for an object in prose ends after about this much work, in braces and strings looked at:
+# 5 MB of braces must not hold up the calls beside it. Every start costs something, one without an end more.
+_PATIENCE = 1_000_000
+_START_COSTS = _PATIENCE // 128
+_UNCLOSED_COSTS = _PATIENCE // 8
 
 _ANNOTATIONS = frozenset({"title", "default", "examples", "$defs"})
 _NOTHING_REFUSED: frozenset[str] = frozenset()
@@ -163,23 +165,17 @@ def _salvage(text: str, expected_keys: Collection[str]) -> Reading:
 
 
 def _balanced_objects(text: str, position: int) -> Iterator[str]:
-    """Each outermost ``{…}`` of the text; a brace that is never closed is stepped over, a few times."""
-    unclosed = marks = 0
-    while unclosed < _MAX_UNCLOSED and marks < _MAX_MARKS:
-        start = text.find("{", position)
-        if start < 0:
-            return
-        end, seen = _closing_brace(text, start, _MAX_MARKS - marks)
-        marks += seen
-        if end is None:
-            unclosed += 1
-            position = start + 1
-        else:
+    """Each outermost ``{…}`` of the text; a brace that is never closed is stepped over."""
+    patience = _PATIENCE
+    while patience > 0 and (start := text.find("{", position)) >= 0:
+        end, seen = _closing_brace(text, start)
+        patience -= max(seen, _UNCLOSED_COSTS if end is None else _START_COSTS)
+        if end is not None:
             yield text[start:end]
-            position = end
+        position = end or start + 1
 
 
-def _closing_brace(text: str, start: int, patience: int) -> tuple[int | None, int]:
+def _closing_brace(text: str, start: int) -> tuple[int | None, int]:
     """Where the object that begins at ``start`` ends, if it does, and how many marks were looked at."""
     depth = seen = 0
     for seen, mark in enumerate(_MARK.finditer(text, start), start=1):
@@ -190,8 +186,6 @@ def _closing_brace(text: str, start: int, patience: int) -> tuple[int | None, in
             depth -= 1
             if depth == 0:
                 return mark.end(), seen
-        if seen >= patience:
-            break
     return None, seen
 
 

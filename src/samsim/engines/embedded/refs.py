@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -12,9 +13,11 @@ import yaml
 
 from samsim.engines.embedded.extraction import Attribute, Extraction
 from samsim.language.english_lemmas import lemma_of
-from samsim.schemas.analysis import Language, TextAnalysis
+from samsim.schemas.analysis import Language, Offsets, TextAnalysis
 from samsim.schemas.taxonomy import REF_SEPARATOR, Taxonomy
 
+_WHOLE = re.compile(r"(?:전체|전반)(?:적인|적으로)? |overall ", re.IGNORECASE)
+_QUALIFIER_REACH = 8
 # The opinion decides what such a term ("제품", "item") is about.
 _ANY = "any"
 
@@ -54,11 +57,19 @@ def assign_ref(extraction: Extraction, analysis: TextAnalysis, taxonomy: Taxonom
     if taxonomy.is_free:
         return term or _known().attribute_names[analysis.language][extraction.attribute or "general"]
     entity, attribute = _entity_and_attribute(term, extraction.attribute, analysis.language)
+    if extraction.target is not None and entity == "main" and _speaks_of_the_whole(extraction.target, analysis.text):
+        entity = "product"
     names = _known().attribute_names["ko" if taxonomy.language == "ko" else analysis.language]
     ref = f"{_known().entity_names[entity]}{REF_SEPARATOR}{names[attribute]}"
     if taxonomy.is_valid(ref):
         return taxonomy.normalise(ref)
     return _by_name(taxonomy, term, names[attribute])
+
+
+def _speaks_of_the_whole(target: Offsets, text: str) -> bool:
+    """Whether the whole product is meant: 전체적인 품질, 세트 전체 디자인, overall quality."""
+    start, end = target
+    return _WHOLE.search(text[max(start - _QUALIFIER_REACH, 0) : end]) is not None
 
 
 def _normal_form(extraction: Extraction, analysis: TextAnalysis) -> str:
