@@ -4,8 +4,9 @@
 
 Three bounds are checked, each against a loopback server in a process of its own:
 
-1. 200 ms per answer, 64 samples at a time: samples/s against the ideal of the call graph (three
-   calls at once, then three at once, so that a sample takes two answers' time).
+1. 200 ms per answer: samples/s against the ideal of the call graph (three calls at once, then three
+   at once, so that a sample takes two answers' time), with 64 samples at a time and as many calls as
+   they need, and with 64 calls at a time.
 2. 0 ms per answer, 64 calls at a time: calls/s through the engine beside the raw client it uses,
    with the same bytes, in alternating rounds of one run.
 3. 0 ms per answer: resident memory after a tenth of the samples and after all of them.
@@ -22,7 +23,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,14 +76,14 @@ def loopback_server(delay_ms: float) -> Iterator[str]:
         process.communicate()
 
 
-def engine_for(url: str) -> ModelEngine:
-    """An engine as a configuration would build it, with room for every call of the samples under way."""
+def engine_for(url: str, calls_at_once: int = CONCURRENCY * CALLS_AT_ONCE) -> ModelEngine:
+    """An engine as a configuration would build it, by default with room for all calls of 64 samples."""
     settings = EngineSettings(
         kind="openai_compatible",
         model="canned",
         base_url=url,
         output_mode="json_schema",
-        concurrency=CONCURRENCY * CALLS_AT_ONCE,
+        concurrency=calls_at_once,
     )
     transport = HttpTransport(max_connections=settings.concurrency, timeout_s=settings.timeout_s)
     return ModelEngine(Sender(settings, OpenAIWire(), transport))
@@ -93,25 +94,31 @@ def samples(count: int) -> Iterator[tuple[str, str]]:
     return ((str(number), f"Ordered it {number} days ago, the {ASPECT} is fine.") for number in range(count))
 
 
-async def latency_hidden(url: str, count: int) -> Row:
-    """Samples per second against what the call graph allows."""
-    pipeline = Pipeline(engine=engine_for(url))
+async def latency_hidden(url: str, seconds: float, rounds: int, calls_at_once: int) -> Row:
+    """Samples per second against what the call graph allows; the best round is the least disturbed one."""
+    pipeline = Pipeline(engine=engine_for(url, calls_at_once))
     # Connections, prompts and parsers are set up by a first round that does not count.
     await _analyse(pipeline, CONCURRENCY)
+    ideal = min(CONCURRENCY, calls_at_once / CALLS_AT_ONCE) / (STAGES * DELAY_MS / 1000.0)
+    count = round(ideal * seconds)
+    best = max([await _samples_per_second(pipeline, count) for _ in range(rounds)])
+    await pipeline.aclose()
+    return Row(
+        f"samples/s, {DELAY_MS} ms server, {CONCURRENCY} samples and {calls_at_once} calls at once "
+        f"(best of {rounds} × {count} samples)",
+        f"{best:.1f} of {ideal:.1f} ideal = {best / ideal:.1%}",
+        f"≥ {MIN_SHARE_OF_IDEAL:.0%}",
+        best / ideal >= MIN_SHARE_OF_IDEAL,
+    )
+
+
+async def _samples_per_second(pipeline: Pipeline, count: int) -> float:
     started = time.perf_counter()
     calls = await _analyse(pipeline, count)
     elapsed = time.perf_counter() - started
-    await pipeline.aclose()
     if calls != count * STAGES * CALLS_AT_ONCE:
         raise SystemExit(f"{calls} calls for {count} samples: the canned answers do not lead to a review")
-    ideal = CONCURRENCY / (STAGES * DELAY_MS / 1000.0)
-    share = count / elapsed / ideal
-    return Row(
-        f"samples/s, {DELAY_MS} ms server, {CONCURRENCY} samples at once ({count} samples)",
-        f"{count / elapsed:.1f} of {ideal:.1f} ideal = {share:.1%}",
-        f"≥ {MIN_SHARE_OF_IDEAL:.0%}",
-        share >= MIN_SHARE_OF_IDEAL,
-    )
+    return count / elapsed
 
 
 async def _analyse(pipeline: Pipeline, count: int) -> int:
@@ -174,12 +181,12 @@ def stage1_request() -> EngineRequest:
     )
 
 
-async def _calls_per_second(call: object, calls: int) -> float:
+async def _calls_per_second(call: Callable[[], Awaitable[None]], calls: int) -> float:
     numbers = iter(range(calls))
 
     async def work() -> None:
         for _ in numbers:
-            await call()  # type: ignore[operator]
+            await call()
 
     started = time.perf_counter()
     await asyncio.gather(*(work() for _ in range(CONCURRENCY)))
@@ -217,14 +224,16 @@ def resident_mb() -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--samples", type=int, default=1_280, help="samples of the 200 ms run")
+    parser.add_argument("--seconds", type=float, default=10.0, help="what a round of the 200 ms runs ideally takes")
     parser.add_argument("--calls", type=int, default=3_000, help="calls of each round of the 0 ms run")
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--long", type=int, default=10_000, help="samples of the memory run")
     options = parser.parse_args()
-    rows = []
     with loopback_server(DELAY_MS) as url:
-        rows.append(asyncio.run(latency_hidden(url, options.samples)))
+        rows = [
+            asyncio.run(latency_hidden(url, options.seconds, options.rounds, calls_at_once))
+            for calls_at_once in (CONCURRENCY * CALLS_AT_ONCE, CONCURRENCY)
+        ]
     with loopback_server(0) as url:
         rows.append(asyncio.run(cpu_per_call(url, options.calls, options.rounds)))
         rows.append(asyncio.run(memory(url, options.long)))

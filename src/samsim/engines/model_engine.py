@@ -173,6 +173,8 @@ def build_model_engine(
     adapter = _ADAPTERS.get(settings.kind)
     if adapter is None:
         raise ConfigError(f"An engine of kind {settings.kind} asks no model. Use one of: {', '.join(_ADAPTERS)}.")
+    if api_key is not None and not (api_key.isascii() and api_key.isprintable()):
+        raise ConfigError(f"The API key of {settings.name} has characters that no key has. Copy it again, in one line.")
     price = price_of(settings.model, settings.price_per_million)
     if spending is not None:
         spending.require_price(price, settings.model)

@@ -22,7 +22,7 @@ _HOPELESS: frozenset[FailureKind] = frozenset({"auth", "budget", "rate_limited",
 _REPEATED: frozenset[FailureKind] = frozenset({"rate_limited", "timeout", "connection"})
 # The server or the mode failed; whatever else happened, the model could be asked and wrote something.
 _NOT_ANSWERED: frozenset[FailureKind] = _HOPELESS | {"bad_request", "server_error", "too_large"}
-_PROBE_KIND: AttemptKind = "first"
+_PROBE_KIND: AttemptKind = "probe"
 _QUESTION = (
     Message("system", "You answer questions about everyday things."),
     Message("user", "Which colours does a zebra have?"),

@@ -129,8 +129,8 @@ def stated_in_prompt(messages: Sequence[Message], schema: dict[str, Any]) -> tup
 def read_object(text: str, expected_keys: Collection[str] = ()) -> Reading:
     """Read the JSON object a model wrote: alone, in a fence, or with prose around it.
 
-    Of several objects the first with all ``expected_keys`` is taken, else the first. An object with
-    a duplicated key is invalid: it does not say which value it means. Time is linear in the text.
+    Of several objects the first with all ``expected_keys`` is taken, else the first whole one. An
+    object with a duplicated key is invalid: it does not say which value it means. Time is linear.
     """
     try:
         value = _decode(text)
@@ -147,7 +147,7 @@ def _salvage(text: str, expected_keys: Collection[str]) -> Reading:
     thinking = _THINKING.match(text)
     first: dict[str, Any] | None = None
     problem = "no JSON object was found"
-    for candidate in _balanced_objects(text, thinking.end() if thinking else 0):
+    for candidate, is_whole in _balanced_objects(text, thinking.end() if thinking else 0):
         try:
             value = _decode(candidate)
         except _DuplicatedKeyError as error:
@@ -156,22 +156,29 @@ def _salvage(text: str, expected_keys: Collection[str]) -> Reading:
         except (ValueError, RecursionError):
             problem = "the JSON is broken"
             continue
-        if isinstance(value, dict) and all(key in value for key in expected_keys):
+        if expected_keys and all(key in value for key in expected_keys):
             return Reading(value, salvaged=True)
-        first = first if first is not None or not isinstance(value, dict) else value
+        if first is None and is_whole:
+            first = value
     if first is not None:
         return Reading(first, salvaged=True)
     return Reading(None, failure="invalid_json", problem=problem)
 
 
-def _balanced_objects(text: str, position: int) -> Iterator[str]:
-    """Each outermost ``{…}`` of the text; a brace that is never closed is stepped over."""
+def _balanced_objects(text: str, position: int) -> Iterator[tuple[str, bool]]:
+    """Each outermost ``{…}`` of the text, and whether it is a whole one for sure.
+
+    A brace that is never closed is stepped over; what follows may be a piece of a broken object.
+    """
     patience = _PATIENCE
+    is_whole = True
     while patience > 0 and (start := text.find("{", position)) >= 0:
         end, seen = _closing_brace(text, start)
         patience -= max(seen, _UNCLOSED_COSTS if end is None else _START_COSTS)
         if end is not None:
-            yield text[start:end]
+            yield text[start:end], is_whole
+        else:
+            is_whole = False
         position = end or start + 1
 
 

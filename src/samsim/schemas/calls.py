@@ -28,7 +28,7 @@ FailureKind = Literal[
     "script_dry",
     "not_recorded",
 ]
-AttemptKind = Literal["first", "retry", "repair"]
+AttemptKind = Literal["probe", "first", "retry", "repair"]
 Outcome = Literal["ok", "salvaged"] | FailureKind
 
 
