@@ -12,11 +12,13 @@ help: ## list the targets
 
 setup: $(READY) ## create .venv with everything, pinned by constraints.txt
 
-$(READY): pyproject.toml constraints.txt
+$(READY): pyproject.toml constraints.txt model-server.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11 setup"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r model-server.txt || \
+		echo "The real model server could not be installed: its tests will be skipped, and say so."
 	@touch $@
 
 demo: $(READY) ## analyse the shipped reviews and score both protocols
