@@ -1,6 +1,6 @@
 """Draw the pictures of the two READMEs from the real terminal view.
 
-    python tools/draw_pictures.py
+python tools/draw_pictures.py
 """
 
 from __future__ import annotations

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from time import perf_counter
 from typing import get_args
 
@@ -22,7 +26,7 @@ from samsim.schemas.results import CRProtocol, SampleResult
 
 _FAMILIES: tuple[Family, ...] = ("triplet", "ref_pol")
 _ALONE = {"A": "A alone (P-NEG)", "B": "B alone (P-IMP)", "C": "C alone (P-LIT)"}
-_TRY = 'samsim analyze --explain "사용감은 좋지만 가격은 비싸요."'
+_TRY = 'analyze --explain "사용감은 좋지만 가격은 비싸요."'
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +63,16 @@ def run_demo(console: Console) -> None:
     console.print(score_table(runs, gold))
     console.print(decision_table(runs))
     console.print("F1 in percent, micro. Stage 1 is the union of A, B and C before review.")
-    console.print(f"\nSee one review in full:  [bold]{_TRY}[/]", soft_wrap=True)
+    console.print(f"\nSee one review in full:  [bold]{command_name()} {_TRY}[/]", soft_wrap=True)
     console.print("What the measures mean:  [bold]docs/quality.md[/]")
+
+
+def command_name() -> str:
+    """How the reader can call samsim from here: by name if it is on the path, else by where it stands."""
+    if shutil.which("samsim"):
+        return "samsim"
+    called = Path(sys.argv[0])
+    return os.path.relpath(called) if called.name == "samsim" else "python -m samsim"
 
 
 def score_table(runs: Sequence[DemoRun], gold: Mapping[str, GoldSample]) -> Table:
