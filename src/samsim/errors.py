@@ -6,7 +6,8 @@ The tree::
     ├── InputError       the text or the file given cannot be analysed as it is
     ├── ConfigError      a setting, taxonomy or option is wrong
     ├── ContractError    a record breaks its schema (a bug or a foreign engine)
-    └── EngineError      an engine could not answer
+    ├── EngineError      an engine could not answer
+    └── StoreError       an episodic store cannot be read or written
 """
 
 
@@ -28,3 +29,7 @@ class ContractError(SamsimError):
 
 class EngineError(SamsimError):
     """An engine could not answer."""
+
+
+class StoreError(SamsimError):
+    """An episodic store cannot be read or written as it is."""

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, get_args
 
 import click
 
-from samsim.cli.engine_options import OpenEngines, choice_from, engine_options, open_engines
+from samsim.cli.engine_options import choice_from, engine_options, open_engines
 from samsim.cli.exit_codes import exit_code_help
 from samsim.cli.file_encoding import check_encoding_name, decode_text
+from samsim.cli.memory_options import memory_options, open_memory
 from samsim.schemas.analysis import Language
 
 if TYPE_CHECKING:
+    from samsim.pipeline.api import Pipeline
     from samsim.pipeline.config import PipelineConfig
     from samsim.schemas.results import CRProtocol
 
@@ -21,6 +23,14 @@ if TYPE_CHECKING:
 PROTOCOLS = ("cr_v1", "cr_v2")
 STDIN = "-"
 _AUTO_OR_LANGUAGE = click.Choice(["auto", *get_args(Language)])
+
+
+class ReviewSource(NamedTuple):
+    """A file of reviews as the user describes it."""
+
+    path: Path
+    columns: tuple[str | None, str | None]
+    encoding: str | None
 
 
 @click.command(epilog=exit_code_help())
@@ -43,6 +53,7 @@ _AUTO_OR_LANGUAGE = click.Choice(["auto", *get_args(Language)])
 @click.option("--protocol", type=click.Choice(PROTOCOLS), default="cr_v2", show_default=True)
 @click.option("--taxonomy", metavar="NAME|FILE", default="auto", help="nikl2022, none, or a YAML file.")
 @engine_options
+@memory_options
 @click.option("--language", type=_AUTO_OR_LANGUAGE, default="auto", show_default=True, help="Language of the text.")
 @click.option("--ui", type=_AUTO_OR_LANGUAGE, default="auto", show_default=True, help="Language of the labels.")
 @click.pass_context
@@ -62,6 +73,8 @@ def analyze(
     taxonomy: str,
     language: Language | Literal["auto"],
     ui: str,
+    memory: str | None,
+    condition: str | None,
     **engine_choice: Any,
 ) -> None:
     """Find what a review says about which aspect.
@@ -76,12 +89,16 @@ def analyze(
     if explain and (as_json or file is not None):
         raise click.UsageError("--explain is for one text in the terminal; leave out --json and --file.")
     config = _config(protocol, taxonomy, language)
-    with open_engines(choice_from(engine_choice)) as engines:
+    with open_engines(choice_from(engine_choice)) as engines, open_memory(memory, condition) as remembered:
+        from samsim.pipeline.api import Pipeline
+
+        pipeline = Pipeline(config, engines.table, remembered)
         if file is not None:
-            _analyze_file(ctx, config, engines, file, output, force, (text_column, id_column), encoding)
+            source = ReviewSource(file, (text_column, id_column), encoding)
+            _analyze_file(ctx, pipeline, engines.concurrency, source, output, force)
         elif text is not None:
             given = _read_stdin(encoding) if text == STDIN else text
-            _analyze_text(config, engines, given, as_json=as_json, explain=explain, ui=ui)
+            _analyze_text(pipeline, given, as_json=as_json, explain=explain, ui=ui)
 
 
 def _check_usage(text: str | None, file: Path | None, file_only: dict[str, object]) -> None:
@@ -105,12 +122,8 @@ def _read_stdin(encoding: str | None) -> str:
     return decode_text(content, encoding, "The text on stdin").rstrip("\r\n")
 
 
-def _analyze_text(
-    config: PipelineConfig, engines: OpenEngines, text: str, *, as_json: bool, explain: bool, ui: str
-) -> None:
-    from samsim.pipeline.api import Pipeline
-
-    result = Pipeline(config, engines.table).analyze(text)
+def _analyze_text(pipeline: Pipeline, text: str, *, as_json: bool, explain: bool, ui: str) -> None:
+    result = pipeline.analyze(text)
     if as_json:
         from samsim.cli.writing import write_json
 
@@ -123,22 +136,13 @@ def _analyze_text(
 
 
 def _analyze_file(
-    ctx: click.Context,
-    config: PipelineConfig,
-    engines: OpenEngines,
-    file: Path,
-    output: Path | None,
-    force: bool,
-    columns: tuple[str | None, str | None],
-    encoding: str | None,
+    ctx: click.Context, pipeline: Pipeline, concurrency: int, source: ReviewSource, output: Path | None, force: bool
 ) -> NoReturn:
     from samsim.cli.batch import run_batch
     from samsim.cli.reading import Columns, ReviewFile
     from samsim.cli.writing import JsonLines
-    from samsim.pipeline.api import Pipeline
 
-    text_column, uid_column = columns
-    with ReviewFile(file, Columns(text_column, uid_column), encoding) as reviews:
-        target = JsonLines(output, force=force, source=file)
-        code = run_batch(Pipeline(config, engines.table), reviews, target, engines.concurrency)
+    with ReviewFile(source.path, Columns(*source.columns), source.encoding) as reviews:
+        target = JsonLines(output, force=force, source=source.path)
+        code = run_batch(pipeline, reviews, target, concurrency)
     ctx.exit(code)

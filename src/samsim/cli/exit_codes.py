@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from samsim.errors import ConfigError, EngineError, InputError, SamsimError
+from samsim.errors import ConfigError, EngineError, InputError, SamsimError, StoreError
 
 
 class ExitCode(IntEnum):
@@ -25,6 +25,7 @@ class ExitCode(IntEnum):
     NO_INPUT = 3, "the input could not be analysed: nothing usable in it"
     SOME_BAD = 4, "finished, but some rows were bad (reported by number on stderr)"
     ENGINE = 5, "an engine failed"
+    STORE = 6, "the memory store could not be read or written; it is as it was before"
     INTERRUPTED = 130, "interrupted (Ctrl-C); what was written is valid"
     BROKEN_PIPE = 141, "whoever read the output stopped reading (as with | head)"
 
@@ -37,6 +38,8 @@ def exit_code_of(error: SamsimError) -> ExitCode:
         return ExitCode.USAGE
     if isinstance(error, EngineError):
         return ExitCode.ENGINE
+    if isinstance(error, StoreError):
+        return ExitCode.STORE
     return ExitCode.INTERNAL
 
 

@@ -33,6 +33,7 @@ class LazyCommand:
 COMMANDS: Mapping[str, LazyCommand] = {
     "analyze": LazyCommand("samsim.cli.analyze", "analyze", "Analyse a text or a file of reviews."),
     "cache": LazyCommand("samsim.cli.cache", "cache", "Look at and manage the kept replies of models."),
+    "memory": LazyCommand("samsim.cli.memory", "memory", "Look at and manage an episodic memory."),
     "demo": LazyCommand("samsim.cli.demo", "demo", "Analyse and score the shipped reviews."),
     "doctor": LazyCommand("samsim.cli.doctor", "doctor", "Check engines: settings, keys, servers, one tiny call."),
 }

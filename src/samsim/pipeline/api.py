@@ -16,6 +16,7 @@ from samsim.engines.protocol import Engine
 from samsim.engines.table import EngineTable
 from samsim.errors import ConfigError, SamsimError
 from samsim.language.analyze import analyze_text
+from samsim.memory.episodic_orchestrator import EpisodicOrchestrator
 from samsim.pipeline.config import PipelineConfig
 from samsim.pipeline.conflict_review_runner import run_conflict_review
 from samsim.pipeline.inputs import check_text
@@ -39,21 +40,25 @@ class Pipeline:
 
     ``config`` may be a ``PipelineConfig`` or a mapping of its fields. ``engine`` answers for all
     agents, or is a mapping or table with an engine for each; by default the embedded one answers.
+    With a ``memory``, samples are analysed one after another: each may learn from those before it.
     """
 
     def __init__(
         self,
         config: PipelineConfig | Mapping[str, Any] | None = None,
         engine: Engine | Mapping[Agent, Engine] | EngineTable | None = None,
+        memory: EpisodicOrchestrator | None = None,
     ) -> None:
         self.config = _as_config(config)
+        self._memory = memory
         self._engines = EngineTable.of(engine if engine is not None else EmbeddedEngine())
 
     async def aanalyze(self, text: str, *, uid: str = "0") -> SampleResult:
         """Analyse one text inside a running event loop."""
         checked = check_text(text)
         language = None if self.config.language == "auto" else self.config.language
-        return await run_conflict_review(uid, analyze_text(checked, language), self._engines, self.config)
+        analysis = analyze_text(checked, language)
+        return await run_conflict_review(uid, analysis, self._engines, self.config, self._memory)
 
     def analyze(self, text: str, *, uid: str = "0") -> SampleResult:
         """Analyse one text; also works where an event loop is running already, as in a notebook."""
@@ -63,7 +68,9 @@ class Pipeline:
         self, samples: Iterable[tuple[str, str]], *, concurrency: int = 1
     ) -> AsyncGenerator[SampleResult | SampleError, None]:
         """Analyse (uid, text) pairs, some at a time, in order; a bad sample gives an error and the rest goes on."""
-        async with aclosing(in_order(samples, self._attempt, concurrency)) as results:
+        async with aclosing(
+            in_order(samples, self._attempt, 1 if self._memory is not None else concurrency)
+        ) as results:
             async for result in results:
                 yield result
 

@@ -14,6 +14,8 @@ from samsim.agents.review_agents import REVIEW_AGENTS
 from samsim.engines.protocol import ReviewInputs, Stage1Inputs
 from samsim.engines.table import EngineTable
 from samsim.errors import EngineError
+from samsim.memory.episode_builder import RiskFindings
+from samsim.memory.episodic_orchestrator import EpisodicOrchestrator, SampleFacts
 from samsim.pipeline.config import PipelineConfig
 from samsim.rules.apply import apply_decisions, finalize, merged_refs
 from samsim.rules.arbiter import arbiter_vote
@@ -30,7 +32,7 @@ from samsim.schemas.protocol_conflict_review import (
     ConflictFlag,
     ReviewActionItem,
 )
-from samsim.schemas.results import CallRecord, SampleResult
+from samsim.schemas.results import CallRecord, MemoryRecord, SampleResult
 from samsim.schemas.taxonomy import Taxonomy
 
 _NOT_REVIEWED = EnforcedReview(actions_by_tuple={}, refusals=())
@@ -41,25 +43,32 @@ async def run_conflict_review(
     analysis: TextAnalysis,
     engines: EngineTable,
     config: PipelineConfig,
+    memory: EpisodicOrchestrator | None = None,
 ) -> SampleResult:
     """Analyse one text with three perspectives, their review and the code arbiter."""
     taxonomy = config.taxonomy_for(analysis.language)
     stage1, calls = await _stage1(uid, Stage1Inputs(analysis, taxonomy), engines)
     candidates = build_candidates(stage1, analysis.text, taxonomy)
-    risks = compute_validator_risks(candidates, analysis, taxonomy, claimed_spans=claimed_spans(stage1))
+    spans = claimed_spans(stage1)
+    risks = compute_validator_risks(candidates, analysis, taxonomy, claimed_spans=spans)
     flags = _flags(candidates, taxonomy, config)
+    facts = SampleFacts(uid, analysis, taxonomy, candidates, risks, flags)
+    slot = memory.get_slot_payload_for_current_sample(facts) if memory is not None else None
     review = _NOT_REVIEWED
+    advised_prompts = 0
     if config.enable_review and (config.review_scope == "always" or reviewable_ids(flags, risks)):
-        inputs = ReviewInputs(analysis, taxonomy, candidates, flags, risks, memory_context="")
+        context = slot.context if slot is not None else ""
+        inputs = ReviewInputs(analysis, taxonomy, candidates, flags, risks, memory_context=context)
         review, review_calls = await _review(uid, inputs, engines)
-        calls += review_calls
         if config.recheck:
             review, recheck_calls = await _recheck(uid, inputs, review, engines)
-            calls += recheck_calls
+            review_calls += recheck_calls
+        calls += review_calls
+        advised_prompts = len(review_calls)
     decisions = arbiter_vote(review.actions_by_tuple, flags, version=config.arbiter_version)
     surviving = apply_decisions(candidates, decisions)
     new_refs = merged_refs(review.actions_by_tuple, taxonomy) if config.finalize == "p2" else None
-    return SampleResult(
+    result = SampleResult(
         uid=uid,
         text=analysis.text,
         language=analysis.language,
@@ -75,6 +84,28 @@ async def run_conflict_review(
         final_tuples=finalize(surviving, new_refs),
         calls=calls,
     )
+    if memory is None or slot is None:
+        return result
+    risks_after = compute_validator_risks(surviving, analysis, taxonomy, claimed_spans=spans)
+    after = RiskFindings.of(risks_after, _flags(surviving, taxonomy, config))
+    return _remember(memory, slot.record, advised_prompts, facts, result, after)
+
+
+def _remember(
+    memory: EpisodicOrchestrator,
+    record: MemoryRecord,
+    advised_prompts: int,
+    facts: SampleFacts,
+    result: SampleResult,
+    after: RiskFindings,
+) -> SampleResult:
+    """Write the episode if the condition says so, and record what memory did."""
+    changes = {
+        "prompt_injection_chars": record.prompt_injection_chars * advised_prompts,
+        "advisories_present": record.advisories_present and advised_prompts > 0,
+        "episode_id": memory.append_episode_if_needed(facts, result, after),
+    }
+    return result.model_copy(update={"memory": record.model_copy(update=changes)})
 
 
 async def _stage1(

@@ -25,6 +25,8 @@ class EvidenceReader:
         self.words = PlacedItems(analysis.polarity_words)
         ironic = sorted(scope for cue in analysis.cues_of("irony") for scope in cue.scopes)
         self._ironic = PlacedItems([Span(start=start, end=end) for start, end in ironic])
+        negated = sorted(scope for cue in analysis.cues_of("negation") for scope in cue.scopes)
+        self._negated = PlacedItems([Span(start=start, end=end) for start, end in negated])
 
     def region_of(self, candidate: Candidate) -> Span | None:
         """Where the opinion stands: the evidence, else the opinion term, nearest to the aspect."""
@@ -40,3 +42,8 @@ class EvidenceReader:
         """What a word says in its sentence: negation applied, and praise turned where it is ironic."""
         said = sign(word.in_context)
         return "negative" if said == "positive" and self._ironic.overlapping(word) else said
+
+    def stands_in_negation(self, candidate: Candidate) -> bool:
+        """Whether a negation governs any part of the tuple's evidence."""
+        region = self.region_of(candidate)
+        return region is not None and bool(self._negated.overlapping(region))

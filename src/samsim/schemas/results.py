@@ -11,6 +11,7 @@ from pydantic import Field
 
 from samsim.schemas.analysis import Language
 from samsim.schemas.calls import AttemptRecord, MessageRecord, OutputMode
+from samsim.schemas.memory_v1_1 import MemoryMode
 from samsim.schemas.polarity import Polarity
 from samsim.schemas.protocol_conflict_review import (
     Agent,
@@ -73,6 +74,30 @@ class CallRecord(Written):
     attempts: list[AttemptRecord] = Field(default_factory=list)
 
 
+class MemoryRecord(Written):
+    """What the episodic memory did for one sample, in every condition (seeds 003 §7, 004).
+
+    ``prompt_injection_chars`` counts the characters of advice in all prompts together. The gate is
+    evaluated and recorded also where nothing may be injected, so that samples can be compared.
+    """
+
+    condition: str
+    memory_mode: MemoryMode
+    exposed_to_debate: bool
+    prompt_injection_chars: int
+    retrieved_k: int
+    retrieved_ids: list[str]
+    advisory_ids: list[str]
+    advisory_injection_gated: bool
+    injection_trigger_reason: str
+    memory_blocked_episode_n: int = 0
+    memory_blocked_advisory_n: int = 0
+    memory_block_reason: str | None = None
+    advisories_present: bool = False
+    advisories_ids: list[str] = Field(default_factory=list)
+    episode_id: str | None = None
+
+
 class SampleResult(Written):
     """Everything that was found, flagged, voted and decided about one text."""
 
@@ -89,6 +114,7 @@ class SampleResult(Written):
     arbiter_decisions: list[ArbiterDecision]
     final_tuples_post_review: list[ReviewedTuple]
     final_tuples: list[FinalTuple]
+    memory: MemoryRecord | None = None
     calls: list[CallRecord] = Field(default_factory=list)
 
     def outputs_json(self, indent: int | None = None) -> str:

@@ -29,6 +29,7 @@ class Case:
     conflicts: frozenset[ConflictType]
     words: Sequence[PolarityWord]
     said: frozenset[PolarityName]
+    stands_in_negation: bool
     rivals: Sequence[Candidate]
     lower: Sequence[Candidate]
 
@@ -109,6 +110,7 @@ def gather_cases(inputs: ReviewInputs) -> Iterator[Case]:
             conflicts=frozenset(flag.conflict_type for flag, _ in flags),
             words=words,
             said=frozenset(map(evidence.said_by, words)),
+            stands_in_negation=evidence.stands_in_negation(candidate),
             rivals=rivals,
             lower=lower,
         )

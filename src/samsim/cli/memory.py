@@ -1,0 +1,244 @@
+"""``samsim memory``: look at, check, copy and search the episodes that were remembered."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import click
+
+from samsim.cli.exit_codes import ExitCode, exit_code_help
+from samsim.cli.file_encoding import check_encoding_name
+from samsim.cli.safe_text import safe_json, shown
+from samsim.errors import ConfigError, InputError
+
+if TYPE_CHECKING:
+    from samsim.memory.memory_store import MemoryStore
+    from samsim.schemas.memory_v1_1 import EpisodicMemoryEntryV1_1
+
+_STORE = click.argument("store", metavar="STORE")
+_SHOWN_BY_DEFAULT = 20
+_URL_MARK = "://"
+
+
+@click.group(epilog=exit_code_help())
+def memory() -> None:
+    """Episodes remembered from earlier samples. STORE is a file or a postgresql:// URL.
+
+    \b
+    samsim memory stats memory/episodic_store.jsonl
+    samsim memory show memory/episodic_store.jsonl epi_000007
+    samsim memory export memory/episodic_store.jsonl -o episodes.jsonl
+    samsim memory import postgresql://user@host/database episodes.jsonl
+    samsim memory grep-leaks memory/episodic_store.jsonl --texts reviews.csv
+    """
+
+
+@memory.command()
+@_STORE
+def stats(store: str) -> None:
+    """Show what a store holds, in numbers."""
+    from samsim.cli.memory_view import print_view, stats_view, summary_of
+
+    with _existing(store) as opened:
+        print_view(stats_view(_place(store), summary_of(opened.iterate()), opened.content_hash()))
+
+
+@memory.command()
+@_STORE
+@click.argument("episode_ids", nargs=-1, metavar="[EPISODE_ID]...")
+@click.option("-n", "--last", type=click.IntRange(min=1), help=f"How many, newest first (else: {_SHOWN_BY_DEFAULT}).")
+def show(store: str, episode_ids: tuple[str, ...], last: int | None) -> None:
+    """Show the newest episodes, or some in full."""
+    from samsim.cli.memory_view import episode_view, episodes_view, is_wide, print_view
+
+    if episode_ids and last is not None:
+        raise click.UsageError("Give either ids or --last.")
+    with _existing(store) as opened:
+        if not episode_ids:
+            end = opened.last_seq()
+            first = max(0, end - (last or _SHOWN_BY_DEFAULT))
+            print_view(episodes_view(_newest(opened, first, end), end, wide=is_wide()))
+        for episode_id in episode_ids:
+            entry = opened.get(episode_id)
+            if entry is None:
+                raise InputError(f"There is no episode {episode_id} in {_place(store)}. samsim memory show lists them.")
+            print_view(episode_view(entry))
+
+
+@memory.command()
+@_STORE
+@click.pass_context
+def verify(ctx: click.Context, store: str) -> None:
+    """Read and check every episode.
+
+    Order, checksums, schema and forbidden fields; nothing is changed.
+    """
+    from samsim.cli.memory_view import print_view, report_view
+
+    with _existing(store) as opened:
+        report = opened.verify()
+    print_view(report_view(_place(store), report))
+    ctx.exit(ExitCode.OK if report.ok else ExitCode.SOME_BAD)
+
+
+@memory.command()
+@_STORE
+def compact(store: str) -> None:
+    """Reclaim space; every episode stays."""
+    with _existing(store) as opened:
+        report = opened.compact()
+    size = f"{report.bytes_before:,} -> {report.bytes_after:,} bytes"
+    click.echo(f"{report.episodes:,} episodes, {size}: {_place(store)}")
+
+
+@memory.command()
+@_STORE
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Where the JSON lines go.")
+@click.option("--force", is_flag=True, help="Overwrite the output file.")
+def export(store: str, output: Path | None, force: bool) -> None:
+    """Write all episodes as JSON lines.
+
+    The bytes are those that every store keeps.
+    """
+    with _existing(store) as opened:
+        if output is None:
+            _export_to_stdout(opened)
+            return
+        if _URL_MARK not in store and output.exists() and output.samefile(store):
+            raise ConfigError(f"{output} is the store itself. Give the export another name.")
+        with _appearing_when_whole(output, force=force) as file:
+            count = opened.export(file)
+    click.echo(f"{count} episodes -> {shown(str(output))}", err=True)
+
+
+@memory.command("import")
+@_STORE
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path))
+@click.option("--renumber", is_flag=True, help="Add all episodes at the end under new ids.")
+def import_(store: str, file: Path, renumber: bool) -> None:
+    """Add the episodes of an export, all or none.
+
+    Those that are there already stay as they are; a different one under the same id is an error.
+    """
+    with _opened(store, create=True) as opened, click.open_file(str(file), "rb") as lines:
+        added = opened.import_(lines, renumber=renumber)
+        click.echo(f"{added} added, {opened.last_seq()} in all -> {_place(store)}", err=True)
+
+
+@memory.command("grep-leaks")
+@_STORE
+@click.option(
+    "--texts",
+    required=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="The texts to look for: .txt (one a line), .csv (with a header) or .jsonl.",
+)
+@click.option("--text-column", metavar="NAME", help="The CSV column or JSON key with the text (else: a usual name).")
+@click.option("--encoding", callback=check_encoding_name, metavar="NAME", help="Encoding of the file (else: UTF-8).")
+@click.pass_context
+def grep_leaks(ctx: click.Context, store: str, texts: Path, text_column: str | None, encoding: str | None) -> None:
+    """Search a store for pieces of texts.
+
+    A leak is a run of 12 or more characters of any of the texts, whatever its capitals and spaces.
+    Aspect terms of up to 30 characters are remembered by design, and the program's own sentences are
+    no leak; both are passed over.
+    """
+    from samsim.cli.memory_view import leaks_view, print_view
+    from samsim.cli.reading import Columns, Review, ReviewFile
+    from samsim.memory.leaks import RUN_LENGTH, Leak, LeakFinder
+    from samsim.memory.principles import all_principles
+
+    own = [sentence for principle in all_principles() for sentence in (principle.ko, principle.en)]
+    with _existing(store) as opened:
+        finder = LeakFinder((entry.model_dump(mode="json") for entry in opened.iterate()), known=own)
+    searched, bad = 0, 0
+    leaks: list[Leak] = []
+    with ReviewFile(texts, Columns(text=text_column), encoding) as rows:
+        for row in rows:
+            if isinstance(row, Review):
+                searched += 1
+                leaks.extend(finder.leaks(row.uid, row.text))
+            else:
+                bad += 1
+                click.echo(f"line {row.line}: {shown(row.reason)}", err=True)
+    if not searched:
+        raise InputError(f"{texts.name} has no usable text: nothing was searched for.")
+    print_view(leaks_view(leaks, finder.episodes, searched, RUN_LENGTH))
+    ctx.exit(ExitCode.SOME_BAD if leaks or bad else ExitCode.OK)
+
+
+@contextmanager
+def _existing(store: str) -> Iterator[MemoryStore]:
+    """The store, opened; one that is not there is an error and is not made."""
+    with _opened(store, create=False) as opened:
+        yield opened
+
+
+@contextmanager
+def _opened(store: str, *, create: bool) -> Iterator[MemoryStore]:
+    from samsim.memory.memory_store import POSTGRES_SCHEMES, open_store
+
+    if store.startswith(POSTGRES_SCHEMES):
+        from samsim.memory.store_postgres import PostgresStore
+
+        opened: MemoryStore = PostgresStore(store, create=create)
+    elif _URL_MARK in store:
+        # The rest of such a URL may hold a password.
+        scheme = store.partition(_URL_MARK)[0]
+        raise ConfigError(f"Unknown kind of memory store: {scheme}. Give a file or a postgresql:// URL.")
+    elif not create and not Path(store).is_file():
+        raise ConfigError(f"There is no memory store at {store}. Give its file or its postgresql:// URL.")
+    else:
+        opened = open_store(store)
+    with closing(opened):
+        for notice in opened.notices:
+            click.echo(f"note: {shown(notice)}", err=True)
+        yield opened
+
+
+def _place(store: str) -> str:
+    """The store's name for the terminal, without a password."""
+    if _URL_MARK not in store:
+        return shown(store)
+    from samsim.memory.store_postgres import public_place
+
+    return shown(public_place(store))
+
+
+def _newest(opened: MemoryStore, first: int, end: int) -> list[EpisodicMemoryEntryV1_1]:
+    from samsim.memory.memory_store import episode_id_of
+
+    found = (opened.get(episode_id_of(seq)) for seq in range(end, first, -1))
+    return [entry for entry in found if entry is not None]
+
+
+def _export_to_stdout(opened: MemoryStore) -> None:
+    if not sys.stdout.isatty():
+        opened.export(sys.stdout.buffer)
+        return
+    from samsim.memory.memory_store import canonical_line
+
+    # The same JSON, but a terminal must not be steered by what it holds.
+    for entry in opened.iterate():
+        click.echo(safe_json(canonical_line(entry).decode("utf-8")))
+
+
+@contextmanager
+def _appearing_when_whole(path: Path, *, force: bool) -> Iterator[IO[bytes]]:
+    """A file that gets its name only when everything is written; nothing is left of one that failed."""
+    from samsim.cli.writing import PARTIAL_SUFFIX
+
+    if path.exists() and not force:
+        raise ConfigError(f"{path} exists already. Use --force to overwrite it, or another name.")
+    partial = path.with_name(path.name + PARTIAL_SUFFIX)
+    try:
+        with partial.open("wb") as file:
+            yield file
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+    partial.replace(path)

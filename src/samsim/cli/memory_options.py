@@ -1,0 +1,48 @@
+"""The options by which a command is given an episodic memory, and the memory they open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from samsim.memory.episodic_orchestrator import EpisodicOrchestrator
+
+DEFAULT_CONDITION = "C2"
+
+
+def memory_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``--memory`` and ``--condition``."""
+    for option in (
+        click.option("--condition", metavar="NAME", help="C1, C2, C2_silent, C2_eval_only, C2_frozen …  [default: C2]"),
+        click.option("--memory", metavar="STORE", help="Episodic memory: a .jsonl file or a postgresql:// address."),
+    ):
+        command = option(command)
+    return command
+
+
+@contextmanager
+def open_memory(store: str | None, condition: str | None) -> Iterator[EpisodicOrchestrator | None]:
+    """The memory that was asked for, closed at the end; None without ``--memory``."""
+    if store is None:
+        if condition is not None:
+            raise click.UsageError("--condition says how to use a memory: give one with --memory STORE.")
+        yield None
+        return
+    from datetime import UTC, datetime
+
+    from samsim import __version__
+    from samsim.memory.conditions import resolve_condition
+    from samsim.memory.episodic_orchestrator import EpisodicOrchestrator
+    from samsim.memory.memory_store import open_store
+
+    chosen = resolve_condition(condition or DEFAULT_CONDITION)
+    started = datetime.now(UTC).isoformat(timespec="seconds")  # one recorded clock for the whole run
+    memory = EpisodicOrchestrator(open_store(store), chosen, now=lambda: started, version=__version__)
+    try:
+        yield memory
+    finally:
+        memory.close()

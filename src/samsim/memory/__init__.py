@@ -1,0 +1,1 @@
+"""Episodic memory: what past samples taught about risk and review, without their text and without gold."""

@@ -1,0 +1,192 @@
+"""Similar episodes become advice (seeds 003 §3 and 004 §1.1).
+
+One advisory per principle, with no label, no text and no count of hits. OPFB (Opposite Polarity Failed
+Block): an episode that ended with an (aspect, polarity) pair with which one failed before is either
+left out (``prohibit_dangerous``) or its advice carries a warning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import pvariance
+from types import MappingProxyType
+
+from samsim.memory.principles import find_principle
+from samsim.schemas.analysis import Language
+from samsim.schemas.memory_v1_1 import (
+    MAX_MESSAGE_CHARS,
+    AdvisoryEvidenceV1_1,
+    AdvisoryType,
+    AdvisoryV1_1,
+    EpisodicMemoryEntryV1_1,
+    RiskTag,
+    Strength,
+)
+from samsim.schemas.polarity import PolarityName
+
+OPFB_REASON = "opfb_same_aspect_polarity_failed"
+DANGER_WARNING: Mapping[Language, str] = MappingProxyType(
+    {
+        # The seed's own sentence (003 §3.5).
+        "ko": (
+            "[경고: 이 조언과 동일한 aspect·polarity 조합으로 과거 실패/리스크 악화 사례가 있습니다. 증거 확인 권장.]"
+        ),
+        "en": (
+            "[Warning: the same combination of aspect and polarity failed or raised the risk in a past case."
+            " Check the evidence.]"
+        ),
+    }
+)
+_SUMMARY: Mapping[Language, str] = MappingProxyType(
+    {
+        "ko": "(유사 사례: 위험 {risk_type}, 조치 {action_taken}, 위험 점수 변화 {change})",
+        "en": "(Similar case: risk {risk_type}, action {action_taken}, change in risk score {change})",
+    }
+)
+_FAILED: Mapping[Language, str] = MappingProxyType(
+    {
+        "ko": "주의: 비슷한 사례에서 이 조치로 위험이 줄지 않았거나 새 문제가 생겼습니다.",
+        "en": "Caution: in a similar case this action did not lower the risk, or raised a new problem.",
+    }
+)
+_STRONG_N, _STRONG_CONSISTENCY, _MODERATE_N = 3, 0.8, 2
+
+Scored = tuple[EpisodicMemoryEntryV1_1, float]
+Pairs = frozenset[tuple[str, PolarityName]]
+
+
+@dataclass(frozen=True, slots=True)
+class BlockStatistics:
+    """What OPFB did: episodes left out, advisories that vanished with them, advisories that got the warning."""
+
+    memory_blocked_episode_n: int = 0
+    memory_blocked_advisory_n: int = 0
+    memory_downgraded_advisory_n: int = 0
+    memory_block_reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """The retrieved episodes of one principle, best first; ``usable`` are those that OPFB lets through."""
+
+    everyone: tuple[Scored, ...]
+    usable: tuple[Scored, ...]
+    dangerous: bool
+
+    @property
+    def consistency(self) -> float:
+        """The share that succeeded. Blocked episodes count: leaving failures out would flatter the rest."""
+        succeeded = sum(entry.episode_type == "success" and not entry.failed for entry, _ in self.everyone)
+        return succeeded / len(self.everyone)
+
+
+def build_from_episodes(
+    episodes_with_scores: Sequence[Scored],
+    *,
+    language: Language,
+    prohibit_dangerous: bool = False,
+    opfb_scope_episodes: Iterable[EpisodicMemoryEntryV1_1] | None = None,
+) -> tuple[list[AdvisoryV1_1], BlockStatistics]:
+    """The advisories of the retrieved episodes, best first, and what OPFB did.
+
+    ``opfb_scope_episodes`` are the episodes whose failures count; None means the retrieved ones.
+    """
+    scope = (entry for entry, _ in episodes_with_scores) if opfb_scope_episodes is None else opfb_scope_episodes
+    dangerous = dangerous_pairs(scope)
+    groups = _by_principle(episodes_with_scores, dangerous, prohibit_dangerous)
+    kept = [group for group in groups if group.usable]
+    advisories = [_advisory(number, group, language) for number, group in enumerate(kept, start=1)]
+    blocked = sum(len(group.everyone) - len(group.usable) for group in groups)
+    return advisories, BlockStatistics(
+        memory_blocked_episode_n=blocked,
+        memory_blocked_advisory_n=len(groups) - len(kept),
+        memory_downgraded_advisory_n=sum(group.dangerous for group in kept),
+        memory_block_reason=OPFB_REASON if blocked else None,
+    )
+
+
+def dangerous_pairs(episodes: Iterable[EpisodicMemoryEntryV1_1]) -> Pairs:
+    """The (aspect_term_norm, polarity) pairs with which the failing episodes ended."""
+    return frozenset(pair for entry in episodes if entry.failed for pair in entry.stage_snapshot.final.pairs())
+
+
+def _by_principle(episodes: Sequence[Scored], dangerous: Pairs, prohibit: bool) -> list[_Group]:
+    members: dict[str, list[Scored]] = {}
+    for scored in sorted(episodes, key=lambda one: -one[1]):
+        members.setdefault(scored[0].correction.principle_id, []).append(scored)
+    groups = []
+    for everyone in members.values():
+        risky = [not dangerous.isdisjoint(entry.stage_snapshot.final.pairs()) for entry, _ in everyone]
+        usable = tuple(one for one, is_risky in zip(everyone, risky, strict=True) if not (prohibit and is_risky))
+        groups.append(_Group(tuple(everyone), usable, dangerous=any(risky) and not prohibit))
+    return groups
+
+
+def _advisory(number: int, group: _Group, language: Language) -> AdvisoryV1_1:
+    best, score = group.usable[0]
+    kind = _type_of(group)
+    return AdvisoryV1_1(
+        advisory_id=f"adv_{number:06d}",
+        advisory_type=kind,
+        message=_message(best, kind, group.dangerous, language),
+        strength=_strength(group),
+        relevance_score=score,
+        evidence=_evidence(group, kind),
+    )
+
+
+def _type_of(group: _Group) -> AdvisoryType:
+    """Only failures: a warning. One override that lowered the risk: that. Anything else is an anchor."""
+    entries = [entry for entry, _ in group.usable]
+    if all(entry.failed for entry in entries):
+        return "failed_override_warning"
+    if len(entries) == 1 and entries[0].evaluation.override_applied and entries[0].evaluation.override_success:
+        return "successful_override"
+    return "consistency_anchor"
+
+
+def _strength(group: _Group) -> Strength:
+    n = len(group.everyone)
+    if n >= _STRONG_N and group.consistency >= _STRONG_CONSISTENCY:
+        return "strong"
+    return "moderate" if n >= _MODERATE_N else "weak"
+
+
+def _evidence(group: _Group, kind: AdvisoryType) -> AdvisoryEvidenceV1_1:
+    entries = [entry for entry, _ in group.usable]
+    before = _tags(tag for entry in entries for tag in entry.evaluation.risk_before.tags)
+    after = _tags(tag for entry in entries for tag in entry.evaluation.risk_after.tags)
+    common = AdvisoryEvidenceV1_1(
+        source_episode_ids=tuple(entry.episode_id for entry in entries),
+        risk_tags=before,
+        principle_id=entries[0].correction.principle_id,
+    )
+    if kind != "consistency_anchor":
+        return common.model_copy(update={"risk_before_tags": before, "risk_after_tags": after})
+    deltas = [entry.outcome_delta for entry, _ in group.everyone]
+    measured = {"consistency": round(group.consistency, 6), "variance": round(pvariance(deltas), 6), "n": len(deltas)}
+    return common.model_copy(update=measured)
+
+
+def _tags(tags: Iterable[RiskTag]) -> tuple[RiskTag, ...]:
+    return tuple(sorted(set(tags)))
+
+
+def _message(episode: EpisodicMemoryEntryV1_1, kind: AdvisoryType, dangerous: bool, language: Language) -> str:
+    """Principle, summary and warnings in one line; the principle gives way if it would be too long."""
+    known = find_principle(episode.correction.principle_id)
+    principle = known.text(language) if known is not None else " ".join(episode.correction.corrective_principle.split())
+    summary = _SUMMARY[language].format(
+        risk_type=episode.risk_type,
+        action_taken=episode.action_taken,
+        change=f"{episode.outcome_delta:+d}" if episode.outcome_delta else "0",
+    )
+    rest = [summary]
+    if kind == "failed_override_warning":
+        rest.append(_FAILED[language])
+    if dangerous:
+        rest.append(DANGER_WARNING[language])
+    tail = " ".join(rest)
+    room = MAX_MESSAGE_CHARS - len(tail) - 1
+    return f"{principle if len(principle) <= room else principle[: room - 1] + '…'} {tail}"

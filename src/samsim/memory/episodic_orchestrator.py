@@ -1,0 +1,181 @@
+"""Memory around one sample: advice before the review, an episode after it (seed 004 §2 and §3.2).
+
+The condition's flags are the only switch: no code asks for a condition's name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from samsim.memory.advisory_builder import BlockStatistics, build_from_episodes
+from samsim.memory.advisory_injection_gate import has_polarity_conflict, should_inject_advisory_with_reason
+from samsim.memory.conditions import MemoryCondition
+from samsim.memory.episode_builder import RiskFindings, build_episode
+from samsim.memory.injection_controller import (
+    DEFAULT_TOPK,
+    advisories_to_show,
+    build_slot_payload,
+    format_memory_context,
+)
+from samsim.memory.memory_store import MemoryStore, Retrieved
+from samsim.memory.signature_builder import build_signature, count_aspects, symptoms_of
+from samsim.schemas.analysis import TextAnalysis
+from samsim.schemas.memory_v1_1 import AdvisoryV1_1, InputSignatureV1_1, MemoryMode
+from samsim.schemas.protocol_conflict_review import Candidate, ConflictFlag, ValidatorRisk
+from samsim.schemas.results import MemoryRecord, SampleResult
+from samsim.schemas.taxonomy import Taxonomy
+
+OpfbScope = Literal["retrieved", "store"]
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySettings:
+    """What a user may set besides the condition."""
+
+    topk: int = DEFAULT_TOPK
+    gate: bool = True
+    prohibit_dangerous: bool = True
+    opfb_scope: OpfbScope = "retrieved"
+    created_from_split: str = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class SampleFacts:
+    """What memory may know about the sample before its review."""
+
+    uid: str
+    analysis: TextAnalysis
+    taxonomy: Taxonomy
+    candidates: Sequence[Candidate]
+    risks: Sequence[ValidatorRisk]
+    flags: Sequence[ConflictFlag]
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySlot:
+    """What memory offers: the slot, the text for the prompts ("" unless exposed and let through), the record."""
+
+    slot_dict: dict[str, Any]
+    context: str
+    record: MemoryRecord
+
+
+@dataclass(slots=True)
+class _Ledger:
+    """Whose episode is whose, and the latest query of each language and structure; lives as long as a run."""
+
+    own: dict[str, frozenset[str]] = field(default_factory=dict)
+    latest: dict[tuple[str, tuple[str, ...]], tuple[str, InputSignatureV1_1, str]] = field(default_factory=dict)
+
+
+class EpisodicOrchestrator:
+    """Reads from and writes to one store under one condition."""
+
+    def __init__(
+        self,
+        store: MemoryStore,
+        condition: MemoryCondition,
+        *,
+        now: Callable[[], str],
+        version: str,
+        settings: MemorySettings | None = None,
+    ) -> None:
+        self.condition = condition
+        self._store = store
+        self._now = now
+        self._version = version
+        self._settings = settings or MemorySettings()
+        self._ledger = _Ledger()
+
+    def get_slot_payload_for_current_sample(self, facts: SampleFacts, as_of: int | None = None) -> MemorySlot:
+        """Ask memory about a sample that is about to be reviewed."""
+        language = facts.analysis.language
+        retrieved = self._retrieve(facts, as_of) if self.condition.retrieval_execute else []
+        advisories, blocked = self._advise(retrieved, facts, as_of)
+        opened, reason = should_inject_advisory_with_reason(
+            polarity_conflict_raw=has_polarity_conflict(facts.candidates, facts.taxonomy),
+            validator_s1_risk_ids=[risk.tuple_id for risk in facts.risks],
+        )
+        shown = advisories_to_show(self.condition, advisories, language)[: self._settings.topk]
+        exposed = self.condition.exposed_to_debate and (opened or not self._settings.gate)
+        slot = build_slot_payload(self.condition, advisories, language=language, topk=self._settings.topk)
+        context = format_memory_context(shown) if exposed else ""
+        return MemorySlot(slot, context, self._record(retrieved, advisories, blocked, context, opened, reason))
+
+    def append_episode_if_needed(self, facts: SampleFacts, result: SampleResult, after: RiskFindings) -> str | None:
+        """Write the sample's episode if the condition says so; ``after`` are the findings after the review."""
+        if not self.condition.store_write:
+            return None
+        draft = build_episode(
+            result,
+            facts.analysis,
+            RiskFindings.of(facts.risks, facts.flags),
+            after,
+            timestamp=self._now(),
+            version=self._version,
+            created_from_split=self._settings.created_from_split,
+        )
+        episode_id = self._store.append(draft)
+        self._ledger.own[facts.uid] = self._ledger.own.get(facts.uid, frozenset()) | {episode_id}
+        return episode_id
+
+    def close(self) -> None:
+        """Let go of the store."""
+        self._store.close()
+
+    def _retrieve(self, facts: SampleFacts, as_of: int | None) -> list[Retrieved]:
+        signature = build_signature(facts.analysis, count_aspects(facts.candidates))
+        symptoms = symptoms_of(facts.risks, facts.flags, facts.analysis)
+        asked = signature, symptoms
+        if self.condition.injection_source == "shuffled":
+            kind = signature.language, signature.detected_structure
+            other = self._ledger.latest.get(kind)
+            self._ledger.latest[kind] = facts.uid, signature, symptoms
+            if other is None or other[0] == facts.uid:
+                return []
+            asked = other[1:]
+        own = self._ledger.own.get(facts.uid, frozenset())
+        return self._store.query(*asked, self._settings.topk, as_of, own)
+
+    def _advise(
+        self, retrieved: Sequence[Retrieved], facts: SampleFacts, as_of: int | None
+    ) -> tuple[list[AdvisoryV1_1], BlockStatistics]:
+        if self.condition.injection_mask:
+            return [], BlockStatistics()
+        everything = self._store.iterate(as_of) if self._settings.opfb_scope == "store" else None
+        return build_from_episodes(
+            retrieved,
+            language=facts.analysis.language,
+            prohibit_dangerous=self._settings.prohibit_dangerous,
+            opfb_scope_episodes=everything,
+        )
+
+    def _record(
+        self,
+        retrieved: Sequence[Retrieved],
+        advisories: Sequence[AdvisoryV1_1],
+        blocked: BlockStatistics,
+        context: str,
+        opened: bool,
+        reason: str,
+    ) -> MemoryRecord:
+        mode: MemoryMode = self.condition.memory_mode
+        ids = [advisory.advisory_id for advisory in advisories]
+        return MemoryRecord(
+            condition=self.condition.name,
+            memory_mode=mode,
+            exposed_to_debate=self.condition.exposed_to_debate,
+            prompt_injection_chars=len(context),
+            retrieved_k=len(retrieved),
+            retrieved_ids=[found.entry.episode_id for found in retrieved],
+            advisory_ids=ids,
+            advisory_injection_gated=self.condition.retrieval_execute and self._settings.gate and not opened,
+            injection_trigger_reason=reason,
+            memory_blocked_episode_n=blocked.memory_blocked_episode_n,
+            memory_blocked_advisory_n=blocked.memory_blocked_advisory_n,
+            memory_block_reason=blocked.memory_block_reason,
+            advisories_present=bool(context),
+            advisories_ids=ids if context else [],
+        )

@@ -1,0 +1,114 @@
+"""The journal beside a JSONL store: which bytes of the log are episodes that were really written.
+
+After a crash the log may end in a torn line and the journal in a torn record; both are behind the
+last sound record, and only what a sound record names counts. A record has a fixed size, so episode n
+is found without reading the log, and it carries a running checksum over all lines up to its own, so
+that one record identifies the whole history (an index snapshot is matched by it).
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+HEADER = b"samsim episode journal 1\n".ljust(32, b"\0")
+_FIELDS = struct.Struct("<QQIII")
+_CHECK = struct.Struct("<I")
+RECORD_SIZE = _FIELDS.size + _CHECK.size
+# Records per read when many are walked: 256 KB at a time.
+_BATCH = 8192
+
+
+class Record(NamedTuple):
+    """Where one line of the log is, and the checksums that prove it."""
+
+    seq: int
+    end: int
+    """Offset behind the line's newline."""
+    length: int
+    """Bytes of the line, newline included."""
+    crc: int
+    chain: int
+    """Checksum over the checksums of all lines up to this one."""
+
+    @property
+    def start(self) -> int:
+        """Offset of the line's first byte."""
+        return self.end - self.length
+
+    def follow(self, line: bytes) -> Record:
+        """The record of ``line`` (newline included) written right behind this one."""
+        crc = zlib.crc32(line)
+        chain = zlib.crc32(_CHECK.pack(crc), self.chain)
+        return Record(self.seq + 1, self.end + len(line), len(line), crc, chain)
+
+    def matches(self, line: bytes) -> bool:
+        """Whether ``line`` (newline included) is the one this record was made for."""
+        return len(line) == self.length and zlib.crc32(line) == self.crc
+
+    def pack(self) -> bytes:
+        """The record's bytes, with their own checksum."""
+        fields = _FIELDS.pack(*self)
+        return fields + _CHECK.pack(zlib.crc32(fields))
+
+
+START = Record(0, 0, 0, 0, 0)
+"""What an empty store ends with."""
+
+
+def unpack(data: bytes) -> Record | None:
+    """The record in ``data``; None when it is torn or damaged."""
+    if len(data) != RECORD_SIZE or _CHECK.pack(zlib.crc32(data[: _FIELDS.size])) != data[_FIELDS.size :]:
+        return None
+    return Record(*_FIELDS.unpack_from(data))
+
+
+def offset_of(seq: int) -> int:
+    """Where in the journal the record of episode ``seq`` starts."""
+    return len(HEADER) + (seq - 1) * RECORD_SIZE
+
+
+def record_at(fd: int, seq: int) -> Record | None:
+    """The record of episode ``seq``; None when there is no sound one."""
+    if seq < 1:
+        return START if seq == 0 else None
+    record = unpack(os.pread(fd, RECORD_SIZE, offset_of(seq)))
+    return record if record is not None and record.seq == seq else None
+
+
+def last_record(fd: int) -> Record:
+    """The newest sound record; needs no lock, because a record counts only when it is whole."""
+    seq = max(0, (os.fstat(fd).st_size - len(HEADER)) // RECORD_SIZE)
+    while (record := record_at(fd, seq)) is None:
+        seq -= 1
+    return record
+
+
+def records(fd: int, first: int, last: int) -> Iterator[Record]:
+    """The records of episodes ``first`` to ``last``; stops early at one that is not sound."""
+    for begin in range(first, last + 1, _BATCH):
+        count = min(_BATCH, last + 1 - begin)
+        data = os.pread(fd, count * RECORD_SIZE, offset_of(begin))
+        for number in range(count):
+            record = unpack(data[number * RECORD_SIZE : (number + 1) * RECORD_SIZE])
+            if record is None or record.seq != begin + number:
+                return
+            yield record
+
+
+def has_header(fd: int) -> bool:
+    """Whether the file is a journal of this version."""
+    return os.pread(fd, len(HEADER), 0) == HEADER
+
+
+def journal_of(lines: Iterable[bytes], check: Callable[[int, bytes], None]) -> tuple[bytes, Record]:
+    """A whole journal for ``lines`` (newlines included), each passed to ``check`` with its number."""
+    last, packed = START, bytearray(HEADER)
+    for line in lines:
+        last = last.follow(line)
+        check(last.seq, line)
+        packed += last.pack()
+    return bytes(packed), last

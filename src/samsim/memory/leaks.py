@@ -1,0 +1,116 @@
+"""Proof by search: does a store repeat a run of characters of the texts it was learned from?
+
+The store's distinct strings are few (they are templates), so they are indexed by their windows of
+``RUN_LENGTH`` characters and the texts are streamed past them, in memory that does not grow with the
+texts. Both sides are compared as written and folded (NFKC, case, white space): a leak in other
+capitals is a leak. Two things are not leaks: normalised aspect terms, which a stage snapshot holds by
+design up to ``TERM_LIMIT`` characters, and sentences of the program itself, given as ``known``.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+RUN_LENGTH = 12
+TERM_LIMIT = 30
+TERM_FIELD = "aspects_norm"
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """A run of a text that the store repeats, where it was first seen and how many episodes have it."""
+
+    text_name: str
+    run: str
+    episode_id: str
+    field: str
+    episodes: int
+
+
+@dataclass(slots=True)
+class _Place:
+    """One distinct string of the store."""
+
+    episode_id: str
+    field: str
+    episodes: int = 1
+
+
+class LeakFinder:
+    """The strings of a store, ready to be searched for in any number of texts."""
+
+    def __init__(self, entries: Iterable[Mapping[str, object]], known: Iterable[str] = ()) -> None:
+        ours = {window for sentence in known for form in _forms(sentence) for window in _windows(form)}
+        places: dict[tuple[str, str], _Place] = {}
+        self.episodes = 0
+        for entry in entries:
+            self.episodes += 1
+            _note(entry, places)
+        self._found_in: dict[str, list[tuple[str, _Place]]] = {}
+        for (_, value), place in places.items():
+            for form in _forms(value):
+                for window in _windows(form) - ours:
+                    self._found_in.setdefault(window, []).append((form, place))
+
+    def leaks(self, name: str, text: str) -> Iterator[Leak]:
+        """Every place that repeats a run of the text, once each, with the longest run."""
+        longest: dict[int, tuple[str, _Place]] = {}
+        for form in _forms(text):
+            for start in range(len(form) - RUN_LENGTH + 1):
+                for candidate, place in self._found_in.get(form[start : start + RUN_LENGTH], ()):
+                    run = _common_run(form, start, candidate)
+                    if len(run) > len(longest.get(id(place), ("",))[0]):
+                        longest[id(place)] = (run, place)
+        for run, place in longest.values():
+            yield Leak(name, run, place.episode_id, place.field, place.episodes)
+
+
+def _note(entry: Mapping[str, object], places: dict[tuple[str, str], _Place]) -> None:
+    """Add the strings of one episode, each field and string once."""
+    episode_id = str(entry.get("episode_id", ""))
+    for field, value in dict.fromkeys(_strings(entry)):
+        if len(value) < RUN_LENGTH or (_is_term(field) and len(value) <= TERM_LIMIT):
+            continue
+        place = places.get((field, value))
+        if place is None:
+            places[field, value] = _Place(episode_id, field)
+        else:
+            place.episodes += 1
+
+
+def _strings(value: object, field: str = "") -> Iterator[tuple[str, str]]:
+    """All strings at any depth with the dotted name of their field; names from outside count as well."""
+    if isinstance(value, str):
+        yield field, value
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            name = f"{field}.{key}" if field else str(key)
+            yield f"{name} (name)", str(key)
+            yield from _strings(inner, name)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _strings(inner, field)
+
+
+def _is_term(field: str) -> bool:
+    return field.rpartition(".")[2] == TERM_FIELD
+
+
+def _forms(text: str) -> tuple[str, ...]:
+    """The text as written and folded, without doubles."""
+    folded = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    return (text,) if folded == text else (text, folded)
+
+
+def _windows(text: str) -> set[str]:
+    return {text[start : start + RUN_LENGTH] for start in range(len(text) - RUN_LENGTH + 1)}
+
+
+def _common_run(text: str, start: int, place: str) -> str:
+    """The longest run of the text that begins at ``start`` and is in the place."""
+    end = start + RUN_LENGTH
+    while end < len(text) and text[start : end + 1] in place:
+        end += 1
+    return text[start:end]

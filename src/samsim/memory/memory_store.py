@@ -1,0 +1,216 @@
+"""The contract of an episodic store, what it returns, and the bytes every backend must agree on.
+
+An episode's number (``seq``) is its place in the order of writing: 1, 2, 3 … without a gap. Its id
+is that number (``epi_000001``), so an id says where the episode is, is given under the store's lock,
+and is never given twice. ``as_of=n`` is the store as it was when episode n had just been written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, NamedTuple, Protocol
+
+from samsim.errors import ConfigError, StoreError
+from samsim.schemas.memory_v1_1 import (
+    EpisodeDraftV1_1,
+    EpisodicMemoryEntryV1_1,
+    InputSignatureV1_1,
+    dump_entry,
+    parse_entry,
+)
+
+POSTGRES_SCHEMES = ("postgresql://", "postgres://")
+_EPISODE_ID = re.compile(r"epi_(\d{6,})")
+
+
+class Retrieved(NamedTuple):
+    """One episode that answers a query, and how well it does (0 to 1)."""
+
+    entry: EpisodicMemoryEntryV1_1
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyReport:
+    """What a full check of a store found; it is sound when there are no problems."""
+
+    episodes: int
+    last_seq: int
+    problems: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+    """What is worth knowing but harms nothing, such as bytes that were quarantined."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether every episode is whole, in order and within the schema."""
+        return not self.problems
+
+
+@dataclass(frozen=True, slots=True)
+class CompactReport:
+    """What compacting reclaimed. Episodes are never removed: ids and ``as_of`` stay valid for good."""
+
+    episodes: int
+    bytes_before: int
+    bytes_after: int
+
+
+class MemoryStore(Protocol):
+    """Where episodes live. A failure is a ``StoreError``, and leaves the store as it was before.
+
+    A record that breaks the schema or carries a forbidden field is a ``ContractError``, on write and on read.
+    """
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What was repaired since the store was opened, in words for the user."""
+        ...
+
+    def append(self, entry: EpisodeDraftV1_1) -> str:
+        """Write ``entry`` under the next id, whatever id it carries; when this returns it is durable."""
+        ...
+
+    def iterate(self, as_of: int | None = None) -> Iterator[EpisodicMemoryEntryV1_1]:
+        """The episodes in the order they were written, up to ``as_of``; fixed when iteration starts."""
+        ...
+
+    def get(self, episode_id: str) -> EpisodicMemoryEntryV1_1 | None:
+        """The episode of that id, or None."""
+        ...
+
+    def query(
+        self,
+        signature: InputSignatureV1_1,
+        symptoms: str,
+        k: int,
+        as_of: int | None = None,
+        exclude: frozenset[str] = frozenset(),
+        *,
+        require_same_language: bool = True,
+        require_structure_overlap: bool = True,
+    ) -> list[Retrieved]:
+        """The ``k`` best episodes that pass the filters, best first, ties to the newest.
+
+        Sees what every process has written up to ``as_of``. Episodes in ``exclude`` are not returned,
+        but still count for how rare a token is, so that a score does not depend on who asks.
+        """
+        ...
+
+    def last_seq(self) -> int:
+        """The number of the newest episode, 0 when there is none."""
+        ...
+
+    def verify(self) -> VerifyReport:
+        """Read and check everything; never changes an episode."""
+        ...
+
+    def compact(self) -> CompactReport:
+        """Reclaim what no episode needs; episodes, ids and bytes stay as they are."""
+        ...
+
+    def export(self, file: IO[bytes]) -> int:
+        """Write every episode's canonical line to ``file``; returns how many."""
+        ...
+
+    def import_(self, lines: Iterable[str | bytes], *, renumber: bool = False) -> int:
+        """Add the episodes of exported lines, all or none; returns how many were new.
+
+        Ids are kept: a line the store already holds with the same bytes is skipped, another line of
+        the same id or a gap is an error. ``renumber`` gives every line a new id at the end instead.
+        Blank lines are ignored.
+        """
+        ...
+
+    def content_hash(self) -> str:
+        """SHA-256 of the content in order, timestamps left out (see ``ContentHash``)."""
+        ...
+
+    def close(self) -> None:
+        """Let go of files or connections; the store cannot be used afterwards."""
+        ...
+
+
+def open_store(url_or_path: str | Path) -> MemoryStore:
+    """The store at a path (JSONL) or a ``postgresql://`` URL; created when it is not there yet."""
+    name = str(url_or_path)
+    if name.startswith(POSTGRES_SCHEMES):
+        from samsim.memory.store_postgres import PostgresStore
+
+        return PostgresStore(name)
+    if "://" in name:
+        # Only the scheme: an address may hold a password.
+        raise ConfigError(f"Unknown kind of memory store {name.split('://')[0]}://. Use a file path or postgresql://.")
+    from samsim.memory.store_jsonl import JsonlStore
+
+    return JsonlStore(Path(name))
+
+
+def episode_id_of(seq: int) -> str:
+    """The id of the episode with that number."""
+    return f"epi_{seq:06d}"
+
+
+def seq_of(episode_id: str) -> int | None:
+    """The number in an id; None when it is no id this store could have given."""
+    match = _EPISODE_ID.fullmatch(episode_id)
+    if match is None or episode_id_of(int(match[1])) != episode_id:
+        return None
+    return int(match[1]) or None
+
+
+def canonical_line(entry: EpisodicMemoryEntryV1_1) -> bytes:
+    """The one way an episode is written: sorted keys, compact, readable Korean; without a line end.
+
+    Raises:
+        ContractError: the entry carries a forbidden field.
+        StoreError: the entry cannot be written as UTF-8.
+    """
+    record = dump_entry(entry)
+    try:
+        return canonical_bytes(record)
+    except UnicodeEncodeError as error:
+        raise StoreError(f"the episode cannot be written as UTF-8 ({error.reason}); nothing was stored") from error
+
+
+def parse_line(line: str | bytes) -> EpisodicMemoryEntryV1_1:
+    """The episode of one line, checked against the schema and for forbidden fields.
+
+    Raises:
+        ContractError: the record breaks the schema.
+        StoreError: the line is no JSON.
+    """
+    try:
+        record = json.loads(line)
+    except ValueError as error:
+        raise StoreError(f"not a JSON line: {error}") from error
+    return parse_entry(record)
+
+
+class ContentHash:
+    """Hashes episodes one by one; equal for equal content, whatever the backend and the clock.
+
+    ``provenance.timestamp`` is left out because it is the run's clock, not what was learned.
+    """
+
+    def __init__(self) -> None:
+        self._sha = hashlib.sha256()
+
+    def add(self, line: str | bytes) -> None:
+        """Take in one canonical line."""
+        record: dict[str, Any] = json.loads(line)
+        record.get("provenance", {}).pop("timestamp", None)
+        self._sha.update(canonical_bytes(record) + b"\n")
+
+    def hexdigest(self) -> str:
+        """The hash of everything added so far."""
+        return self._sha.hexdigest()
+
+
+def canonical_bytes(record: dict[str, Any]) -> bytes:
+    """A record's bytes: sorted keys, compact, readable Korean."""
+    return json.dumps(record, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode("utf-8")

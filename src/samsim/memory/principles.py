@@ -1,0 +1,85 @@
+"""The catalogue of corrective principles: general advice by risk type, action and reason code.
+
+A principle never names a polarity and never speaks of how often something was right; it says what to
+look at. Some name a ``check`` that the embedded reviewers carry out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from importlib.resources import files
+from typing import Literal
+
+import yaml
+from pydantic import Field
+
+from samsim.schemas.analysis import Language
+from samsim.schemas.memory_v1_1 import ActionTaken, AdvisoryV1_1, EpisodeRisk, PrincipleId
+from samsim.schemas.protocol_conflict_review import ReasonCode, Written
+
+Check = Literal[
+    "negation_scope",
+    "contrast_sides",
+    "literal_evidence",
+    "redundant_upper_ref",
+    "implicit_justified",
+    "ref_in_taxonomy",
+    "term_in_text",
+]
+Anything = Literal["*"]
+_ANY: Anything = "*"
+
+
+class Principle(Written):
+    """One piece of general advice; ``*`` in its key stands for anything."""
+
+    principle_id: PrincipleId
+    risk_type: EpisodeRisk | Anything
+    action: ActionTaken | Anything
+    reason_code: ReasonCode | Anything
+    check: Check | None = None
+    ko: str = Field(min_length=1, max_length=300)
+    en: str = Field(min_length=1, max_length=300)
+
+    def text(self, language: Language) -> str:
+        """The advice in a language."""
+        return self.ko if language == "ko" else self.en
+
+
+@cache
+def all_principles() -> tuple[Principle, ...]:
+    """The whole catalogue, in its own order."""
+    content = files("samsim.memory").joinpath("data", "principles.yaml").read_text(encoding="utf-8")
+    return tuple(Principle.model_validate(entry) for entry in yaml.safe_load(content))
+
+
+def principle_for(risk_type: EpisodeRisk, action: ActionTaken, reason_code: str | None) -> Principle:
+    """The most specific principle: all three keys, risk and action, action and reason, risk alone, action alone."""
+    by_key = _by_key()
+    keys: list[tuple[str, str, str]] = [(risk_type, action, _ANY), (risk_type, _ANY, _ANY), (_ANY, action, _ANY)]
+    if reason_code is not None:
+        keys.insert(0, (risk_type, action, reason_code))
+        keys.insert(2, (_ANY, action, reason_code))
+    return next(by_key[key] for key in keys if key in by_key)
+
+
+def find_principle(principle_id: str) -> Principle | None:
+    """The principle of that id; None for one that an older or newer catalogue has."""
+    return _by_id().get(principle_id)
+
+
+def checks_named_by(advisories: Iterable[AdvisoryV1_1]) -> frozenset[Check]:
+    """The checks that the advisories' principles ask a reviewer to carry out."""
+    found = (find_principle(advisory.evidence.principle_id) for advisory in advisories)
+    return frozenset(principle.check for principle in found if principle is not None and principle.check is not None)
+
+
+@cache
+def _by_key() -> dict[tuple[str, str, str], Principle]:
+    return {(one.risk_type, one.action, one.reason_code): one for one in all_principles()}
+
+
+@cache
+def _by_id() -> dict[str, Principle]:
+    return {one.principle_id: one for one in all_principles()}

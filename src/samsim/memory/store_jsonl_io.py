@@ -1,0 +1,85 @@
+"""Durable writing and locking of plain files, as the JSONL store needs them."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+BYTES_AT_ONCE = 1 << 20
+TEMPORARY = ".tmp"
+
+
+def beside(path: Path, suffix: str) -> Path:
+    """The file of that suffix beside ``path``."""
+    return path.with_name(path.name + suffix)
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Put ``data`` into ``path`` at once: a reader or a crash sees the old file or the new one."""
+    temporary = beside(path, f".{os.getpid()}-{threading.get_ident()}{TEMPORARY}")
+    try:
+        fd = os.open(temporary, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_CLOEXEC, 0o644)
+        try:
+            write_all(fd, data, 0)
+            sync(fd)
+        finally:
+            os.close(fd)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    sync_folder(path.parent)
+
+
+@contextmanager
+def file_lock(path: Path) -> Iterator[None]:
+    """An exclusive lock between processes; opened anew each time, so that a forked child has its own."""
+    import fcntl
+
+    fd = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o644)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(fd)
+
+
+def write_all(fd: int, data: bytes | bytearray, offset: int) -> None:
+    """Write every byte; a disk that fills up takes a part first and fails at the next call."""
+    rest = memoryview(data)
+    while rest:
+        written = os.pwrite(fd, rest, offset)
+        rest, offset = rest[written:], offset + written
+
+
+def copy_out(fd: int, start: int, place: Path) -> None:
+    """Copy all bytes from ``start`` on into a new file, durably."""
+    try:
+        with place.open("xb") as file:
+            while data := os.pread(fd, BYTES_AT_ONCE, start):
+                file.write(data)
+                start += len(data)
+            file.flush()
+            sync(file.fileno())
+    except OSError:
+        place.unlink(missing_ok=True)
+        raise
+    sync_folder(place.parent)
+
+
+def sync(fd: int) -> None:
+    """Make what was written to ``fd`` durable."""
+    # fdatasync also writes a changed size, which is all a log needs; not every system has it.
+    getattr(os, "fdatasync", os.fsync)(fd)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in ``folder`` durable: a new file can be lost with its name."""
+    fd = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)

@@ -1,0 +1,290 @@
+"""Records of the episodic memory, version 1.1, with the seed documents' names (seeds 000 §2, 003, 004).
+
+Nothing here can carry a text: every field is a code, a number, a template rendered by us, or a
+normalised aspect term of at most ``MAX_TERM_CHARS`` characters. The names in ``FORBIDDEN_FIELDS`` are
+refused at any depth, both when a record is read and when it is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import Field, ValidationError, model_validator
+
+from samsim.errors import ContractError
+from samsim.schemas.analysis import Language
+from samsim.schemas.polarity import Polarity, PolarityName
+from samsim.schemas.protocol_conflict_review import ConflictType, DecidedAction, RiskType, Written
+
+SchemaVersion = Literal["1.1"]
+SCHEMA_VERSION: SchemaVersion = "1.1"
+SLOT_NAME = "DEBATE_CONTEXT__MEMORY"
+MAX_MESSAGE_CHARS = 800
+MAX_TERM_CHARS = 30
+FORBIDDEN_FIELDS = frozenset(
+    {"raw_text", "raw_text_hash", "gold", "gold_label", "gold_polarity", "cot", "chain_of_thought"}
+)
+
+Structure = Literal["negation", "contrast", "irony", "none"]
+STRUCTURES: tuple[Structure, ...] = get_args(Structure)
+LengthBucket = Literal["short", "medium", "long"]
+EpisodeType = Literal["success", "harm", "neutral"]
+TargetAspectType = Literal["explicit", "implicit", "mixed", "none"]
+# "none" and "NONE" stand for a sample without any risk and for one in which nothing was decided.
+RiskTag = RiskType | ConflictType
+EpisodeRisk = RiskType | ConflictType | Literal["none"]
+ActionTaken = DecidedAction | Literal["NONE"]
+AdvisoryType = Literal["successful_override", "failed_override_warning", "consistency_anchor"]
+Strength = Literal["weak", "moderate", "strong"]
+MemoryMode = Literal["off", "on", "silent"]
+
+EpisodeId = Annotated[str, Field(pattern=r"^epi_\d{6,}$")]
+AdvisoryId = Annotated[str, Field(pattern=r"^adv_\d{6,}$")]
+PrincipleId = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{2,59}$")]
+AspectNorm = Annotated[str, Field(max_length=MAX_TERM_CHARS)]
+Template = Annotated[str, Field(max_length=MAX_MESSAGE_CHARS)]
+Unit = Annotated[float, Field(ge=0.0, le=1.0)]
+
+
+def check_forbidden(obj: object) -> None:
+    """Raise ``ContractError`` if any mapping inside ``obj``, at any depth, has a forbidden key."""
+    for path in _forbidden_paths(obj, ""):
+        raise ContractError(
+            f"The field {path} may not be remembered: an episode carries neither text nor gold nor a chain of thought."
+            " Remove it from the record."
+        )
+
+
+def _forbidden_paths(obj: object, path: str) -> Iterator[str]:
+    if isinstance(obj, Mapping):
+        for key, value in obj.items():
+            here = f"{path}.{key}" if path else str(key)
+            if str(key).strip().casefold().replace("-", "_") in FORBIDDEN_FIELDS:
+                yield here
+            yield from _forbidden_paths(value, here)
+    elif isinstance(obj, list | tuple):
+        for number, value in enumerate(obj):
+            yield from _forbidden_paths(value, f"{path}[{number}]")
+
+
+class InputSignatureV1_1(Written):  # noqa: N801 (the seeds' name)
+    """What a sample looks like from afar; ``detected_structure`` is in the order of ``STRUCTURES``."""
+
+    language: Language
+    detected_structure: tuple[Structure, ...] = Field(min_length=1)
+    has_negation: bool
+    num_aspects: int = Field(ge=0)
+    length_bucket: LengthBucket
+
+    @model_validator(mode="after")
+    def _structure_fits(self) -> InputSignatureV1_1:
+        found = self.detected_structure
+        if found != tuple(name for name in STRUCTURES if name in found):
+            raise ValueError(f"detected_structure must name each structure once, in the order {', '.join(STRUCTURES)}")
+        if "none" in found and len(found) > 1:
+            raise ValueError("detected_structure 'none' stands alone")
+        if self.has_negation != ("negation" in found):
+            raise ValueError("has_negation must agree with detected_structure")
+        return self
+
+
+class CaseSummaryV1_1(Written):  # noqa: N801
+    """What was wrong and what was done, as templates with code slots; retrieval compares these words."""
+
+    target_aspect_type: TargetAspectType
+    symptom: Template
+    rationale_summary: Template
+
+
+class StageSnapshotV1_1(Written):  # noqa: N801
+    """The statements at one stage; ``confidence`` is their mean, 0 where there are none."""
+
+    aspects_norm: tuple[AspectNorm, ...] = ()
+    polarities: tuple[Polarity, ...] = ()
+    confidence: Unit = 0.0
+
+    @model_validator(mode="after")
+    def _same_length(self) -> StageSnapshotV1_1:
+        if len(self.aspects_norm) != len(self.polarities):
+            raise ValueError("aspects_norm and polarities must have the same length")
+        return self
+
+    def pairs(self) -> frozenset[tuple[str, PolarityName]]:
+        """The (aspect_term_norm, polarity) pairs; an implicit aspect names no term and has none."""
+        return frozenset(
+            (aspect, polarity) for aspect, polarity in zip(self.aspects_norm, self.polarities, strict=True) if aspect
+        )
+
+
+class StageSnapshotPairV1_1(Written):  # noqa: N801
+    """The statements before and after review."""
+
+    stage1: StageSnapshotV1_1
+    final: StageSnapshotV1_1
+
+
+class CorrectionV1_1(Written):  # noqa: N801
+    """The general lesson, from the catalogue of principles, and when it applies (``kind:code``)."""
+
+    principle_id: PrincipleId
+    corrective_principle: Annotated[str, Field(min_length=1, max_length=MAX_MESSAGE_CHARS)]
+    applicable_conditions: tuple[Annotated[str, Field(pattern=r"^[a-z_]+:[A-Za-z0-9_]+$")], ...] = ()
+
+
+class RiskSnapshotV1_1(Written):  # noqa: N801
+    """Which kinds of risk there were (sorted, each once) and how grave they were together."""
+
+    tags: tuple[RiskTag, ...] = ()
+    severity_sum: int = Field(default=0, ge=0)
+
+
+class EvaluationV1_1(Written):  # noqa: N801
+    """How the review turned out, in terms of risk and safety; never of gold."""
+
+    risk_before: RiskSnapshotV1_1
+    risk_after: RiskSnapshotV1_1
+    override_applied: bool
+    override_success: bool
+    override_harm: bool
+
+
+class ProvenanceV1_1(Written):  # noqa: N801
+    """Where an episode comes from; ``timestamp`` is the run's recorded clock, outside the content hash."""
+
+    created_from_split: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,40}$")]
+    timestamp: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$")]
+    version: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.+-]{1,40}$")]
+
+
+class EpisodeDraftV1_1(Written):  # noqa: N801
+    """An episode that no store has numbered yet."""
+
+    schema_version: SchemaVersion = SCHEMA_VERSION
+    episode_type: EpisodeType
+    input_signature: InputSignatureV1_1
+    case_summary: CaseSummaryV1_1
+    stage_snapshot: StageSnapshotPairV1_1
+    correction: CorrectionV1_1
+    evaluation: EvaluationV1_1
+    provenance: ProvenanceV1_1
+    risk_type: EpisodeRisk
+    action_taken: ActionTaken
+    outcome_delta: int
+    moderator_summary: Template = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _nothing_forbidden(cls, data: Any) -> Any:
+        check_forbidden(data)
+        return data
+
+    def with_id(self, episode_id: str) -> EpisodicMemoryEntryV1_1:
+        """The entry a store keeps: this draft under the given id."""
+        fields = {name: getattr(self, name) for name in EpisodeDraftV1_1.model_fields}
+        return EpisodicMemoryEntryV1_1(episode_id=episode_id, **fields)
+
+
+class EpisodicMemoryEntryV1_1(EpisodeDraftV1_1):  # noqa: N801
+    """One remembered sample, as stored: one JSON line."""
+
+    episode_id: EpisodeId
+
+    @property
+    def failed(self) -> bool:
+        """Whether it must not be repeated (seed 003 §3.5): harm, a failed override, or more risk than before."""
+        judged = self.evaluation
+        return (
+            self.episode_type == "harm"
+            or (judged.override_applied and (not judged.override_success or judged.override_harm))
+            or judged.risk_after.severity_sum > judged.risk_before.severity_sum
+        )
+
+
+def parse_entry(raw: object) -> EpisodicMemoryEntryV1_1:
+    """Read one stored record; a forbidden field or any other breach of the schema is a ``ContractError``."""
+    try:
+        return EpisodicMemoryEntryV1_1.model_validate(raw)
+    except ValidationError as error:
+        places = "; ".join(f"{'.'.join(map(str, one['loc'])) or 'record'}: {one['msg']}" for one in error.errors())
+        raise ContractError(f"Not an episode of schema {SCHEMA_VERSION}: {places}.") from error
+
+
+def dump_entry(entry: EpisodicMemoryEntryV1_1) -> dict[str, Any]:
+    """The record as plain JSON data, checked once more on its way out."""
+    data = entry.model_dump(mode="json")
+    check_forbidden(data)
+    return data
+
+
+class AdvisoryEvidenceV1_1(Written):  # noqa: N801
+    """What an advisory rests on: ids and codes, no label, no text.
+
+    Overrides carry the risk tags before and after; anchors carry consistency (share of episodes that
+    succeeded), variance (of the change in severity) and n. A decision to imitate is never given.
+    """
+
+    source_episode_ids: tuple[EpisodeId, ...] = Field(min_length=1)
+    risk_tags: tuple[RiskTag, ...]
+    principle_id: PrincipleId
+    risk_before_tags: tuple[RiskTag, ...] | None = None
+    risk_after_tags: tuple[RiskTag, ...] | None = None
+    consistency: Unit | None = None
+    variance: Annotated[float, Field(ge=0.0)] | None = None
+    n: Annotated[int, Field(ge=1)] | None = None
+
+
+class AdvisoryConstraintsV1_1(Written):  # noqa: N801
+    """What every advisory promises; there is no other value."""
+
+    no_label_hint: Literal[True] = True
+    no_forcing: Literal[True] = True
+    no_confidence_boost: Literal[True] = True
+
+
+class AdvisoryV1_1(Written):  # noqa: N801
+    """One piece of advice from similar past cases."""
+
+    advisory_id: AdvisoryId
+    advisory_type: AdvisoryType
+    message: Annotated[str, Field(min_length=1, max_length=MAX_MESSAGE_CHARS)]
+    strength: Strength
+    relevance_score: Unit
+    evidence: AdvisoryEvidenceV1_1
+    constraints: AdvisoryConstraintsV1_1 = AdvisoryConstraintsV1_1()
+
+    @model_validator(mode="after")
+    def _evidence_fits_type(self) -> AdvisoryV1_1:
+        given = self.evidence
+        override_evidence = (given.risk_before_tags, given.risk_after_tags)
+        anchor_evidence = (given.consistency, given.variance, given.n)
+        anchor = self.advisory_type == "consistency_anchor"
+        wanted, unwanted = (anchor_evidence, override_evidence) if anchor else (override_evidence, anchor_evidence)
+        if None in wanted or any(value is not None for value in unwanted):
+            raise ValueError(f"the evidence does not fit a {self.advisory_type}")
+        return self
+
+
+class AdvisoryMetaV1_1(Written):  # noqa: N801
+    """How the slot came about."""
+
+    memory_mode: MemoryMode
+    topk: int = Field(ge=0)
+    masked_injection: bool
+    retrieval_executed: bool
+
+
+class AdvisoryBundleV1_1(Written):  # noqa: N801
+    """What the slot ``DEBATE_CONTEXT__MEMORY`` holds, in every condition."""
+
+    schema_version: SchemaVersion = SCHEMA_VERSION
+    memory_on: bool
+    retrieved: tuple[AdvisoryV1_1, ...] = ()
+    warnings: tuple[str, ...] = ()
+    meta: AdvisoryMetaV1_1
+
+    @model_validator(mode="before")
+    @classmethod
+    def _nothing_forbidden(cls, data: Any) -> Any:
+        check_forbidden(data)
+        return data
