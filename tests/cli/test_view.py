@@ -94,8 +94,8 @@ def test_text_is_coloured_by_final_polarity() -> None:
             [
                 "한국어 · 프로토콜 cr_v2 · 분류 체계 nikl2022",
                 "A · P-NEG (부정·대비)",
-                "B · P-IMP (암시)",
-                "C · P-LIT (문자)",
+                "B · P-IMP (암시적)",
+                "C · P-LIT (문자 그대로)",
                 "t2, t4, t5 충돌 같은 범주에 극성이 서로 다름",
                 "t2 의심(높음) 부정 표현을 놓친 것으로 보임",
                 "규칙 1: 셋 중 둘이 같음 → FLIP −",
@@ -103,7 +103,7 @@ def test_text_is_coloured_by_final_polarity() -> None:
                 "규칙 2: 같은 표가 없음 → FLAG",
                 "facet: C의 소수 의견을 보호 → FLAG",
                 "(표 없음, KEEP으로 계산)",
-                "받아들이지 않음: C FLIP (이미 같은 극성으로 FLIP)",
+                "받아들이지 않음: C FLIP (현재와 같은 극성으로 FLIP)",
                 "v1 규칙이라면: ≠ 다름 FLAG POLARITY_UNCERTAIN",
                 "불확실: ⚑ 담당 관점의 소수 의견을 보호함 (FACET_MINORITY_SIGNAL)",
             ],
@@ -115,7 +115,7 @@ def test_narrow_explain_tells_the_whole_story(ui: UiLanguage, expected: list[str
     assert [words for words in expected if words not in view] == []
 
 
-@pytest.mark.parametrize(("ui", "agents"), [("en", "literal"), ("ko", "문자")])
+@pytest.mark.parametrize(("ui", "agents"), [("en", "literal"), ("ko", "문자 그대로")])
 def test_wide_explain_has_three_columns_and_a_matrix(ui: UiLanguage, agents: str) -> None:
     view = render(contested(), ui, 120)
     heading = next(line for line in view.splitlines() if "P-NEG" in line)

@@ -112,3 +112,38 @@ def test_a_spending_limit_needs_a_known_price() -> None:
         build_setup(plan, KEYS)
     priced = {"kind": "openai_compatible", "model": "nobody-knows", "price_per_million": {"input": 1, "output": 2}}
     assert build_setup(EnginePlan(engines={"default": priced}, max_cost=1, cache=False), KEYS).spending.spent == 0
+
+
+def test_what_belongs_to_a_server_is_not_inherited_by_another() -> None:
+    default = {
+        "kind": "openai_compatible",
+        "model": "m",
+        "base_url": "http://127.0.0.1:9/v1",
+        "api_key_env": "MYKEY",
+        "price_per_million": {"input": 1, "output": 2},
+        "seed": 7,
+    }
+    plan = EnginePlan(
+        engines={
+            "default": default,
+            "A": {"kind": "anthropic", "model": "claude-x"},
+            "B": {"base_url": "http://127.0.0.1:10/v1"},
+            "C": {"model": "larger"},
+        }
+    )
+    a, b, c = (plan.settings_for(agent, reviewing=False) for agent in ("A", "B", "C"))  # type: ignore[arg-type]
+    assert (a.url, a.key_variable, a.price_per_million) == ("https://api.anthropic.com", "ANTHROPIC_API_KEY", None)
+    assert (b.key_variable, b.price_per_million, b.model) == (None, None, "m")
+    assert (c.key_variable, c.price_per_million, c.url) == ("MYKEY", None, "http://127.0.0.1:9/v1")
+    assert {a.seed, b.seed, c.seed} == {7}
+
+
+@pytest.mark.parametrize("spec", ["embedded", "engines.yaml"])
+def test_a_base_url_that_would_be_ignored_is_an_error(spec: str) -> None:
+    with pytest.raises(ConfigError, match="does not go with"):
+        read_plan(spec, base_url="http://127.0.0.1:8080/v1")
+
+
+def test_an_address_without_a_scheme_is_an_error() -> None:
+    with pytest.raises(ConfigError, match="http://"):
+        build_setup(read_plan("openai:m", base_url="localhost:8080"), KEYS)

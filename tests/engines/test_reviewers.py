@@ -126,11 +126,12 @@ def test_an_upper_ref_with_words_of_its_own_is_kept() -> None:
     assert votes("품질이 훌륭하고 원단이 탄탄해요", [upper, lower])["t0"]["C"] == "KEEP KEEP_BEST_SUPPORTED"
 
 
-def test_a_neutral_tuple_gives_way_to_words_that_say_more() -> None:
+def test_a_neutral_tuple_is_flagged_where_its_words_say_more_but_never_overruled() -> None:
     unsure = candidate("t0", "향", "본품#품질", "neutral", evidence="좋아요", span={"start": 0, "end": 1})
     sure = candidate("t1", "향", "본품#품질", "positive", evidence="좋아요", span={"start": 0, "end": 1})
     cast = votes("향이 좋아요", [unsure, sure])
-    assert (cast["t0"]["B"], cast["t0"]["C"]) == ("FLIP POLARITY_UNCERTAIN", "FLIP POLARITY_UNCERTAIN")
+    # Seed 000 §3.3: B changes a polarity on a contradiction only, C corrects grounding errors only.
+    assert (cast["t0"]["B"], cast["t0"]["C"]) == ("KEEP KEEP_BEST_SUPPORTED", "FLAG POLARITY_UNCERTAIN")
     assert {vote.split()[0] for vote in cast["t1"].values()} == {"KEEP"}
 
 

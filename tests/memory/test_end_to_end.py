@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from samsim.errors import ConfigError
 from samsim.memory.conditions import load_conditions, resolve_condition
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator, MemorySettings
 from samsim.memory.memory_store import MemoryStore, open_store
@@ -166,3 +167,26 @@ def test_advice_makes_the_embedded_reviewers_look(tmp_path: Path) -> None:
         store.close()
     assert ("A", "FLAG", "CONTRAST_CLAUSE") in votes["C2"]
     assert ("A", "FLAG", "CONTRAST_CLAUSE") not in votes["C2_silent"]
+
+
+@pytest.mark.parametrize("size", [1, 2, 8])
+def test_an_epoch_gives_the_same_whatever_the_concurrency(size: int, tmp_path: Path) -> None:
+    samples = [(f"s{number}", text) for number, text in enumerate(BASE + TROUBLED + CALM)]
+    outcomes = []
+    for concurrency in (1, 8):
+        store = open_store(tmp_path / f"{size}-{concurrency}.jsonl")
+        memory = orchestrator(store, "C2", visibility=f"epoch:{size}")
+        results = list(Pipeline(memory=memory).stream(samples, concurrency=concurrency))
+        outcomes.append(([result.outputs_json() for result in results], store.content_hash()))  # type: ignore[union-attr]
+        assert [memory_of(result).episode_id for result in results] == [  # type: ignore[arg-type]
+            f"epi_{number:06d}" for number in range(1, len(samples) + 1)
+        ]
+        seen = [len(memory_of(result).retrieved_ids) for result in results]  # type: ignore[arg-type]
+        assert seen[:size] == [0] * min(size, len(samples))
+        store.close()
+    assert outcomes[0] == outcomes[1]
+
+
+def test_an_unknown_visibility_is_an_error_at_start(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="sequential or epoch:N"):
+        orchestrator(open_store(tmp_path / "store.jsonl"), "C2", visibility="epoch:many")

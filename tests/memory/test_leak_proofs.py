@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from samsim.data.gold import load_reviews_gold
 from samsim.data.shipped import load_reviews
 from samsim.memory.conditions import resolve_condition
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator
@@ -44,6 +45,25 @@ def test_without_gold_and_at_another_time_the_store_is_the_same(
     monkeypatch.setattr("samsim.data.gold.load_reviews_gold", no_gold)
     without, _ = remember(tmp_path / "b.jsonl", shipped(), clock="2030-12-31T23:59:59Z")
     assert with_gold == without
+
+
+def test_permuted_and_poisoned_gold_changes_nothing_and_leaks_nowhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain, _ = remember(tmp_path / "a.jsonl", shipped())
+    gold = load_reviews_gold()
+    shuffled = dict(zip(gold, reversed(list(gold.values())), strict=True))
+    poisoned = {
+        uid: sample.model_copy(
+            update={"tuples": [item.model_copy(update={"opinion_term": CANARY_EN}) for item in sample.tuples]}
+        )
+        for uid, sample in shuffled.items()
+    }
+    monkeypatch.setattr("samsim.data.gold.load_reviews_gold", lambda: poisoned)
+    again, engine = remember(tmp_path / "b.jsonl", shipped())
+    assert plain == again
+    assert not any(CANARY_EN.encode() in path.read_bytes() for path in tmp_path.iterdir())
+    assert not any(CANARY_EN in sent.text for sent in engine.sent)
 
 
 def test_no_run_of_twelve_characters_of_any_text_is_remembered(tmp_path: Path) -> None:

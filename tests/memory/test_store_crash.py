@@ -50,7 +50,7 @@ def _round(path: Path, number: int) -> list[str]:
     os.close(writing)
     seen = b""
     # How many come first differs from round to round, and with it what the writers are doing.
-    for victims, wanted in ((workers[:1], 1 + number % 7), (workers[1:], 8 + number % 11)):
+    for victims, wanted in ((workers[:1], 1 + number % 4), (workers[1:], 4 + number % 6)):
         while seen.count(b"\n") < wanted:
             seen += os.read(reading, 4096)
         _kill(victims)
@@ -78,5 +78,5 @@ def test_a_hundred_kills_lose_tear_and_double_nothing(tmp_path: Path) -> None:
         assert len(set(stored.values())) == len(stored), "an episode was written twice"
         # A killed writer may have had one episode on the disk that it could not acknowledge any more.
         assert len(stored) - len(acknowledged) <= ROUNDS * WRITERS
-        assert len(acknowledged) >= ROUNDS * 8
+        assert len(acknowledged) >= ROUNDS * 4
         assert store.append(episode(1)) == f"epi_{len(entries) + 1:06d}"

@@ -19,6 +19,7 @@ from samsim.memory.index import KeyReader
 from samsim.memory.journal import RECORD_SIZE
 from samsim.memory.memory_store import open_store
 from samsim.memory.store_jsonl import JsonlStore
+from samsim.memory.store_jsonl_io import sync
 from tests.memory.store_episodes import episode, signature
 
 WRITERS = 4
@@ -87,7 +88,7 @@ def test_a_line_is_durable_before_its_record_and_both_before_the_answer(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     steps: list[str] = []
-    pwrite, sync = os.pwrite, files.sync
+    pwrite = os.pwrite
 
     def name(fd: int) -> str:
         return "journal" if os.path.samestat(os.fstat(fd), beside(path, ".journal").stat()) else "log"

@@ -103,3 +103,15 @@ def test_an_engine_that_raises_costs_its_sample_only() -> None:
     (answer,) = Pipeline(engine=RaisingEngine()).stream([("a", "good food")])
     assert isinstance(answer, SampleError)
     assert "ZeroDivisionError" in answer.message
+
+
+@pytest.mark.parametrize("concurrency", [0, -1])
+def test_a_concurrency_below_one_is_an_error_not_a_standstill(concurrency: int) -> None:
+    with pytest.raises(samsim.ContractError, match="use 1 or more"):
+        list(Pipeline().stream([("a", "good food")], concurrency=concurrency))
+
+
+def test_a_uid_of_any_type_is_recorded_as_text() -> None:
+    (answer,) = Pipeline().stream([(1, "The soup was cold.")])  # type: ignore[list-item]
+    assert isinstance(answer, SampleResult)
+    assert answer.uid == "1"

@@ -334,3 +334,11 @@ def test_silence_is_no_vote_and_no_refusal() -> None:
     review = enforce({})
     assert review.refusals == ()
     assert all(cast is None for votes in review.actions_by_tuple.values() for cast in votes.values())
+
+
+def test_of_several_flags_the_reason_does_not_depend_on_their_order() -> None:
+    weak = action("FLAG", "t0", reason="WEAK_INFERENCE")
+    thin = action("FLAG", "t0", reason="WEAK_EVIDENCE")
+    kept = action("KEEP", "t0")
+    votes = [by_a(*order).actions_by_tuple["t0"]["A"] for order in ((kept, weak, thin), (thin, kept, weak))]
+    assert votes[0] == votes[1]

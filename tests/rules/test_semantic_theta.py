@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from samsim.errors import ContractError
 from samsim.pipeline.api import Pipeline
 from samsim.rules.conflicts import compute_conflict_flags, surface_similarity
 from tests.support.builders import candidate
@@ -39,3 +40,10 @@ def test_the_pipeline_passes_theta_on(theta: float, flagged: bool) -> None:
     config = {"semantic_conflict_enabled": True, "semantic_theta": theta, "language": "en"}
     result = Pipeline(config, AnswerBook(answers)).analyze(f"{LEFT} {RIGHT}")
     assert ("semantic_conflict_candidate" in {flag.conflict_type for flag in result.conflict_flags}) is flagged
+
+
+@pytest.mark.parametrize("polarity", ["great", "", None, 1])
+def test_an_unknown_polarity_is_an_error_not_a_conflict(polarity: object) -> None:
+    row = {"tuple_id": "t0", "aspect_term": "x", "aspect_ref": "본품#품질", "polarity": polarity}
+    with pytest.raises(ContractError, match="Unknown polarity"):
+        compute_conflict_flags([row])

@@ -224,3 +224,7 @@ def test_what_samsim_writes_is_strict_and_frozen() -> None:
         Candidate.model_validate({**printed, "gold": "positive"})
     with pytest.raises(ValidationError):
         Candidate.model_validate(printed).polarity = "negative"
+
+
+def test_a_missing_confidence_is_the_usual_one() -> None:
+    assert ASTETripletItem.model_validate({"polarity": "positive", "confidence": None}).confidence == 0.5

@@ -83,15 +83,16 @@ def score_table(runs: Sequence[DemoRun], gold: Mapping[str, GoldSample]) -> Tabl
         for part in ("all", "ko", "en"):
             table.add_column(f"{family.replace('_', '-')}\n{part}", justify="right", no_wrap=True)
     for agent, label in _ALONE.items():
-        table.add_row(label, *_cells(runs[0], gold, agent))
+        table.add_row(label, *score_cells(runs[0], gold, agent))
     for run in runs:
         table.add_section()
-        table.add_row(f"{run.protocol} Stage 1", *_cells(run, gold, "stage1"))
-        table.add_row(f"[bold]{run.protocol} final[/]", *_cells(run, gold, "final"))
+        table.add_row(f"{run.protocol} Stage 1", *score_cells(run, gold, "stage1"))
+        table.add_row(f"[bold]{run.protocol} final[/]", *score_cells(run, gold, "final"))
     return table
 
 
-def _cells(run: DemoRun, gold: Mapping[str, GoldSample], system: str) -> list[str]:
+def score_cells(run: DemoRun, gold: Mapping[str, GoldSample], system: str) -> list[str]:
+    """F1 in percent of one system: each family over all reviews, the Korean and the English ones."""
     by_part = [run.scores(gold, system, language) for language in ("", "ko", "en")]
     return [f"{100 * scores[family].f1:.1f}" for family in _FAMILIES for scores in by_part]
 

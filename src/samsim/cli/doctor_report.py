@@ -25,8 +25,9 @@ def examine(spec: str, base_url: str | None, *, say: Say, environment: Mapping[s
     """Check every engine of a plan and say what was found; True if all of them can be used."""
     known = os.environ if environment is None else environment
     plan = read_plan(spec, base_url=base_url)
+    everybody = distinct_settings(plan)
     say(f"ok    configuration: {spec}")
-    health = [_examine_engine(settings, say, known) for settings in distinct_settings(plan)]
+    health = [_examine_engine(settings, say, known) for settings in everybody]
     return all(health)
 
 

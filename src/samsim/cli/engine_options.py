@@ -82,7 +82,8 @@ def choice_from(options: dict[str, Any]) -> EngineChoice:
 @contextmanager
 def open_engines(choice: EngineChoice) -> Iterator[OpenEngines]:
     """Build what was asked for; a trace stays open as long as the engines are used."""
-    if choice.engine == "embedded" and choice.replay is None and choice.trace is None:
+    plain = choice.base_url is None and choice.replay is None and choice.trace is None
+    if choice.engine == "embedded" and plain:
         yield OpenEngines(table=None, concurrency=choice.concurrency or 1)
         return
     from samsim.engines.table import EngineTable

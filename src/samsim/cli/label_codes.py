@@ -17,8 +17,8 @@ LANGUAGE: Mapping[str, Pair] = {"ko": ("Korean", "한국어"), "en": ("English",
 SEVERITY: Mapping[str, Pair] = {"low": ("low", "낮음"), "mid": ("medium", "중간"), "high": ("high", "높음")}
 PERSPECTIVE: Mapping[str, Pair] = {
     "A": ("A · P-NEG (negation, contrast)", "A · P-NEG (부정·대비)"),
-    "B": ("B · P-IMP (implicit)", "B · P-IMP (암시)"),
-    "C": ("C · P-LIT (literal)", "C · P-LIT (문자)"),
+    "B": ("B · P-IMP (implicit)", "B · P-IMP (암시적)"),
+    "C": ("C · P-LIT (literal)", "C · P-LIT (문자 그대로)"),
 }
 CONFLICT: Mapping[str, Pair] = {
     "ref_polarity_mismatch": ("one ref, different polarities", "같은 범주에 극성이 서로 다름"),
@@ -59,7 +59,7 @@ REASON: Mapping[str, Pair] = {
     "REDUNDANT_UPPER_REF": ("the upper ref is redundant", "상위 범주가 중복됨"),
     "REDUNDANT_REF_UNCERTAIN": ("perhaps a redundant ref", "범주가 중복인지 불확실함"),
     "FACET_MINORITY_SIGNAL": ("the expert's minority view counts", "담당 관점의 소수 의견을 보호함"),
-    "TIE_UNRESOLVED": ("a tie that no rule settles", "규칙으로 가릴 수 없는 동수"),
+    "TIE_UNRESOLVED": ("a tie that no rule settles", "규칙으로도 결론이 나지 않은 동률"),
 }
 REFUSAL: Mapping[str, Pair] = {
     "not_flagged": ("the tuple is in no conflict and no doubt", "충돌도 의심도 없는 튜플"),
@@ -68,7 +68,7 @@ REFUSAL: Mapping[str, Pair] = {
     "unknown_action": ("unknown action", "알 수 없는 조치"),
     "unknown_reason_code": ("unknown reason code", "알 수 없는 이유 코드"),
     "flip_without_polarity": ("FLIP without a valid polarity", "FLIP에 올바른 극성이 없음"),
-    "flip_to_same_polarity": ("FLIP to the polarity it has", "이미 같은 극성으로 FLIP"),
+    "flip_to_same_polarity": ("FLIP to the polarity it has", "현재와 같은 극성으로 FLIP"),
     "merge_without_ref": ("MERGE without a ref", "MERGE에 범주가 없음"),
     "contradictory_actions": ("contradictory actions", "서로 어긋나는 조치"),
 }

@@ -22,7 +22,7 @@ LABELS: Mapping[str, Pair] = {
     "legend_opinion": ("opinion", "의견"),
     # sections
     "stage1": ("What the three perspectives found", "세 관점이 찾은 것"),
-    "doubts": ("Conflicts and doubts", "충돌과 의심"),
+    "doubts": ("Conflicts and doubts", "충돌과 의심 지점"),
     "votes": ("Votes and decisions", "투표와 결정"),
     "final": ("Final tuples", "최종 튜플"),
     # Stage 1

@@ -18,7 +18,12 @@ def memory_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add ``--memory`` and ``--condition``."""
     for option in (
         click.option("--condition", metavar="NAME", help="C1, C2, C2_silent, C2_eval_only, C2_frozen …  [default: C2]"),
-        click.option("--memory", metavar="STORE", help="Episodic memory: a .jsonl file or a postgresql:// address."),
+        click.option(
+            "--memory",
+            metavar="STORE",
+            help="Episodic memory: a .jsonl file or a postgresql:// address (memory/episodic_store.jsonl if only a "
+            "condition is given).",
+        ),
     ):
         command = option(command)
     return command
@@ -26,10 +31,8 @@ def memory_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @contextmanager
 def open_memory(store: str | None, condition: str | None) -> Iterator[EpisodicOrchestrator | None]:
-    """The memory that was asked for, closed at the end; None without ``--memory``."""
-    if store is None:
-        if condition is not None:
-            raise click.UsageError("--condition says how to use a memory: give one with --memory STORE.")
+    """The memory that was asked for, closed at the end; None without either option."""
+    if store is None and condition is None:
         yield None
         return
     from datetime import UTC, datetime
@@ -37,11 +40,11 @@ def open_memory(store: str | None, condition: str | None) -> Iterator[EpisodicOr
     from samsim import __version__
     from samsim.memory.conditions import resolve_condition
     from samsim.memory.episodic_orchestrator import EpisodicOrchestrator
-    from samsim.memory.memory_store import open_store
+    from samsim.memory.memory_store import DEFAULT_STORE, open_store
 
     chosen = resolve_condition(condition or DEFAULT_CONDITION)
     started = datetime.now(UTC).isoformat(timespec="seconds")  # one recorded clock for the whole run
-    memory = EpisodicOrchestrator(open_store(store), chosen, now=lambda: started, version=__version__)
+    memory = EpisodicOrchestrator(open_store(store or DEFAULT_STORE), chosen, now=lambda: started, version=__version__)
     try:
         yield memory
     finally:

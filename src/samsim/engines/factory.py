@@ -33,6 +33,9 @@ from samsim.schemas.protocol_conflict_review import AGENTS, Agent
 
 Role = Literal["default", "perspectives", "reviewers", "A", "B", "C", "review_A", "review_B", "review_C"]
 _REVIEW_ROLES: Mapping[Agent, Role] = {"A": "review_A", "B": "review_B", "C": "review_C"}
+_OF_THE_SERVER = frozenset(
+    {"base_url", "api_key_env", "azure_api_version", "output_mode", "extra_body", "price_per_million"}
+)
 _SHORT_KINDS: Mapping[str, EngineKind] = {
     "openai": "openai_compatible",
     "openai_compatible": "openai_compatible",
@@ -57,13 +60,31 @@ class EnginePlan(BaseModel):
             chain = ("default", "reviewers", agent, _REVIEW_ROLES[agent])
         merged: dict[str, Any] = {}
         for role in chain:
-            merged |= self.engines.get(role, {})
+            merged = _inherit(merged, self.engines.get(role, {}))
         try:
             return EngineSettings.model_validate(merged)
         except ValidationError as error:
             raise ConfigError(
                 f"The engine of {' < '.join(chain)} is wrong: {_explain(error, EngineSettings)}"
             ) from error
+
+
+def _inherit(inherited: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+    """A role's settings over those it inherits.
+
+    What belongs to a server goes with it: another kind or address does not get the old one's key or
+    address, and another model not the old one's price.
+    """
+
+    def differs(*names: str) -> bool:
+        return any(name in own and own[name] != inherited.get(name) for name in names)
+
+    dropped: frozenset[str] = frozenset()
+    if inherited and differs("kind", "base_url"):
+        dropped = _OF_THE_SERVER
+    elif inherited and differs("model"):
+        dropped = frozenset({"price_per_million"})
+    return {name: value for name, value in inherited.items() if name not in dropped} | own
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +103,10 @@ class EngineSetup:
 
 def read_plan(spec: str, *, base_url: str | None = None) -> EnginePlan:
     """A plan from a YAML file, or from a short form such as ``openai:gpt-4.1-mini`` or ``embedded``."""
-    if spec.endswith((".yaml", ".yml")):
+    is_file = spec.endswith((".yaml", ".yml"))
+    if base_url is not None and (is_file or spec == "embedded"):
+        raise ConfigError(f"A base URL does not go with the engine {spec!r}. Use it with openai:MODEL, or in the file.")
+    if is_file:
         return _read_file(Path(spec))
     if spec == "embedded":
         return EnginePlan()

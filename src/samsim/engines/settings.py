@@ -67,6 +67,8 @@ class EngineSettings(BaseModel):
     def _names_a_model(self) -> EngineSettings:
         if self.kind != "embedded" and not self.model:
             raise ValueError(f"an engine of kind {self.kind} needs a model")
+        if self.base_url is not None and not self.base_url.startswith(("http://", "https://")):
+            raise ValueError("base_url must start with http:// or https://")
         return self
 
     @property

@@ -5,10 +5,11 @@ The condition's flags are the only switch: no code asks for a condition's name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from samsim.errors import ConfigError
 from samsim.memory.advisory_builder import BlockStatistics, build_from_episodes
 from samsim.memory.advisory_injection_gate import has_polarity_conflict, should_inject_advisory_with_reason
 from samsim.memory.conditions import MemoryCondition
@@ -22,7 +23,7 @@ from samsim.memory.injection_controller import (
 from samsim.memory.memory_store import MemoryStore, Retrieved
 from samsim.memory.signature_builder import build_signature, count_aspects, symptoms_of
 from samsim.schemas.analysis import TextAnalysis
-from samsim.schemas.memory_v1_1 import AdvisoryV1_1, InputSignatureV1_1, MemoryMode
+from samsim.schemas.memory_v1_1 import AdvisoryV1_1, EpisodeDraftV1_1, InputSignatureV1_1, MemoryMode
 from samsim.schemas.protocol_conflict_review import Candidate, ConflictFlag, ValidatorRisk
 from samsim.schemas.results import MemoryRecord, SampleResult
 from samsim.schemas.taxonomy import Taxonomy
@@ -39,6 +40,17 @@ class MemorySettings:
     prohibit_dangerous: bool = True
     opfb_scope: OpfbScope = "retrieved"
     created_from_split: str = "unknown"
+    visibility: str = "sequential"
+
+    @property
+    def epoch_size(self) -> int | None:
+        """How many samples see the same store (``epoch:N``); None where each sees all before it."""
+        if self.visibility == "sequential":
+            return None
+        kind, _, size = self.visibility.partition(":")
+        if kind != "epoch" or not size.isdecimal() or int(size) < 1:
+            raise ConfigError(f"Unknown memory visibility {self.visibility!r}. Use sequential or epoch:N.")
+        return int(size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +76,13 @@ class MemorySlot:
 
 @dataclass(slots=True)
 class _Ledger:
-    """Whose episode is whose, and the latest query of each language and structure; lives as long as a run."""
+    """Whose episode is whose, and the latest query of each language and structure; lives as long as a run.
 
+    ``held`` are the episodes of the epoch under way, by sample; None when episodes are written at once.
+    """
+
+    held: dict[str, EpisodeDraftV1_1] | None = None
+    seen_up_to: int | None = None
     own: dict[str, frozenset[str]] = field(default_factory=dict)
     latest: dict[tuple[str, tuple[str, ...]], tuple[str, InputSignatureV1_1, str]] = field(default_factory=dict)
 
@@ -87,10 +104,22 @@ class EpisodicOrchestrator:
         self._now = now
         self._version = version
         self._settings = settings or MemorySettings()
+        _ = self._settings.epoch_size  # a wrong visibility is an error at start
         self._ledger = _Ledger()
 
+    def begin_epoch(self) -> None:
+        """From now on samples see the store as it is now, and their episodes wait for ``end_epoch``."""
+        self._ledger.held = {}
+        self._ledger.seen_up_to = self._store.last_seq()
+
+    def end_epoch(self, uids: Iterable[str]) -> dict[str, str]:
+        """Write the waiting episodes in the order of the samples; returns the id of each."""
+        held, self._ledger.held, self._ledger.seen_up_to = self._ledger.held or {}, None, None
+        return {uid: self._write(uid, held[uid]) for uid in uids if uid in held}
+
     def get_slot_payload_for_current_sample(self, facts: SampleFacts, as_of: int | None = None) -> MemorySlot:
-        """Ask memory about a sample that is about to be reviewed."""
+        """Ask memory about a sample that is about to be reviewed; ``as_of`` limits what it may see."""
+        as_of = self._ledger.seen_up_to if as_of is None else as_of
         language = facts.analysis.language
         retrieved = self._retrieve(facts, as_of) if self.condition.retrieval_execute else []
         advisories, blocked = self._advise(retrieved, facts, as_of)
@@ -117,9 +146,20 @@ class EpisodicOrchestrator:
             version=self._version,
             created_from_split=self._settings.created_from_split,
         )
+        if self._ledger.held is not None:
+            self._ledger.held[facts.uid] = draft
+            return None
+        return self._write(facts.uid, draft)
+
+    def _write(self, uid: str, draft: EpisodeDraftV1_1) -> str:
         episode_id = self._store.append(draft)
-        self._ledger.own[facts.uid] = self._ledger.own.get(facts.uid, frozenset()) | {episode_id}
+        self._ledger.own[uid] = self._ledger.own.get(uid, frozenset()) | {episode_id}
         return episode_id
+
+    @property
+    def epoch_size(self) -> int | None:
+        """See ``MemorySettings.epoch_size``."""
+        return self._settings.epoch_size
 
     def close(self) -> None:
         """Let go of the store."""

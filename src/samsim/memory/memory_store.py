@@ -24,6 +24,7 @@ from samsim.schemas.memory_v1_1 import (
     parse_entry,
 )
 
+DEFAULT_STORE = Path("memory/episodic_store.jsonl")
 POSTGRES_SCHEMES = ("postgresql://", "postgres://")
 _EPISODE_ID = re.compile(r"epi_(\d{6,})")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from samsim.errors import SamsimError
 from samsim.memory.journal import START, Record
-from samsim.memory.memory_store import VerifyReport, canonical_line, episode_id_of, parse_line
+from samsim.memory.memory_store import VerifyReport, canonical_bytes, episode_id_of, parse_line
 from samsim.memory.store_jsonl_files import StoreFiles
 
 _MOST_PROBLEMS = 20
@@ -43,4 +43,7 @@ def _problems_of(previous: Record, record: Record, line: bytes) -> list[str]:
         return [f"{name}: {error}"]
     if entry.episode_id != name:
         return [f"{name}: its line carries the id {entry.episode_id}"]
-    return [] if canonical_line(entry) == line else [f"{name}: its line is not in canonical form"]
+    # Reading it has already looked for forbidden fields.
+    return (
+        [] if canonical_bytes(entry.model_dump(mode="json")) == line else [f"{name}: its line is not in canonical form"]
+    )

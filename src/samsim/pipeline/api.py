@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Coroutine, Iterable, Iterator, Mappi
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
@@ -40,7 +41,8 @@ class Pipeline:
 
     ``config`` may be a ``PipelineConfig`` or a mapping of its fields. ``engine`` answers for all
     agents, or is a mapping or table with an engine for each; by default the embedded one answers.
-    With a ``memory``, samples are analysed one after another: each may learn from those before it.
+    With a ``memory``, samples are analysed one after another, since each may learn from those before
+    it, or epoch by epoch (visibility ``epoch:N``), where results do not depend on the concurrency.
     """
 
     def __init__(
@@ -68,11 +70,25 @@ class Pipeline:
         self, samples: Iterable[tuple[str, str]], *, concurrency: int = 1
     ) -> AsyncGenerator[SampleResult | SampleError, None]:
         """Analyse (uid, text) pairs, some at a time, in order; a bad sample gives an error and the rest goes on."""
-        async with aclosing(
-            in_order(samples, self._attempt, 1 if self._memory is not None else concurrency)
-        ) as results:
+        if self._memory is not None and self._memory.epoch_size is not None:
+            results = self._epochs(samples, concurrency, self._memory, self._memory.epoch_size)
+        else:
+            results = in_order(samples, self._attempt, 1 if self._memory is not None else concurrency)
+        async with aclosing(results):
             async for result in results:
                 yield result
+
+    async def _epochs(
+        self, samples: Iterable[tuple[str, str]], concurrency: int, memory: EpisodicOrchestrator, size: int
+    ) -> AsyncGenerator[SampleResult | SampleError, None]:
+        """Samples of one epoch see the store as it was at its start; episodes are written in order at its end."""
+        source = iter(samples)
+        while epoch := list(islice(source, size)):
+            memory.begin_epoch()
+            results = [result async for result in in_order(epoch, self._attempt, concurrency)]
+            written = memory.end_epoch(uid for uid, _ in epoch)
+            for result in results:
+                yield _with_episode(result, written.get(result.uid))
 
     def stream(
         self, samples: Iterable[tuple[str, str]], *, concurrency: int = 1
@@ -85,7 +101,7 @@ class Pipeline:
         await self._engines.aclose()
 
     async def _attempt(self, sample: tuple[str, str]) -> SampleResult | SampleError:
-        uid, text = sample
+        uid, text = str(sample[0]), sample[1]
         try:
             return await self.aanalyze(text, uid=uid)
         except SamsimError as error:
@@ -108,6 +124,13 @@ class Pipeline:
                     yield result
         finally:
             await self.aclose()
+
+
+def _with_episode(result: SampleResult | SampleError, episode_id: str | None) -> SampleResult | SampleError:
+    if isinstance(result, SampleError) or result.memory is None or episode_id is None:
+        return result
+    record = result.memory.model_copy(update={"episode_id": episode_id})
+    return result.model_copy(update={"memory": record})
 
 
 def analyze(text: str, **settings: Any) -> SampleResult:

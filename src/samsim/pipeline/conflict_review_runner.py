@@ -35,6 +35,7 @@ from samsim.schemas.protocol_conflict_review import (
 from samsim.schemas.results import CallRecord, MemoryRecord, SampleResult
 from samsim.schemas.taxonomy import Taxonomy
 
+_SHOWN_OF_AN_ANSWER = 200
 _NOT_REVIEWED = EnforcedReview(actions_by_tuple={}, refusals=())
 
 
@@ -103,6 +104,7 @@ def _remember(
     changes = {
         "prompt_injection_chars": record.prompt_injection_chars * advised_prompts,
         "advisories_present": record.advisories_present and advised_prompts > 0,
+        "advisories_ids": record.advisories_ids if advised_prompts > 0 else [],
         "episode_id": memory.append_episode_if_needed(facts, result, after),
     }
     return result.model_copy(update={"memory": record.model_copy(update=changes)})
@@ -120,10 +122,17 @@ async def _stage1(
     calls = [call for _, call in answers]
     if all(call.problem for call in calls):
         raise EngineError(
-            f"No perspective got an answer for sample {uid}: {calls[0].problem}. Check the engine and run it again."
+            f"No perspective got an answer for sample {uid} from {calls[0].engine}: {_what_happened(calls[0])}. "
+            "Check the engine (samsim doctor) and run it again."
         )
     stage1: dict[Agent, Sequence[ASTETripletItem]] = {call.agent: items for items, call in answers}
     return stage1, calls
+
+
+def _what_happened(call: CallRecord) -> str:
+    """The typed failure and the beginning of what the server said."""
+    said = " ".join(call.attempts[-1].raw.split())[:_SHOWN_OF_AN_ANSWER] if call.attempts else ""
+    return f"{call.problem} ({said})" if said else str(call.problem)
 
 
 def _flags(candidates: Sequence[Candidate], taxonomy: Taxonomy, config: PipelineConfig) -> list[ConflictFlag]:

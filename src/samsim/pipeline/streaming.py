@@ -12,6 +12,8 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from samsim.errors import ContractError
+
 ItemT = TypeVar("ItemT")
 ResultT = TypeVar("ResultT")
 
@@ -27,6 +29,8 @@ async def in_order(
     items: Iterable[ItemT], work: Callable[[ItemT], Awaitable[ResultT]], concurrency: int
 ) -> AsyncGenerator[ResultT, None]:
     """Run ``work`` on up to ``concurrency`` items at a time; yield the results in the items' order."""
+    if concurrency < 1:
+        raise ContractError(f"The concurrency is {concurrency}: use 1 or more.")
     allowed = asyncio.Semaphore(concurrency)
     waiting: deque[asyncio.Task[ResultT]] = deque()
 

@@ -21,6 +21,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from pydantic import ValidationError
+
 from samsim.errors import ContractError
 from samsim.schemas.polarity import canonical_polarity
 from samsim.schemas.protocol_conflict_review import (
@@ -61,7 +63,7 @@ def arbiter_vote(
         raise ContractError(f"Unknown arbiter version {version!r}: use 'v1' or 'v2'.")
     types_by_tuple = _conflict_types(conflict_flags)
     return [
-        _decide(tuple_id, votes, types_by_tuple.get(tuple_id, ()), version)
+        _decide(tuple_id, votes or {}, types_by_tuple.get(tuple_id, ()), version)
         for tuple_id, votes in actions_by_tuple.items()
     ]
 
@@ -70,10 +72,18 @@ def _conflict_types(flags: Iterable[ConflictFlag | Mapping[str, Any]]) -> dict[s
     """All conflict types a tuple takes part in, each once, in flag order."""
     found: dict[str, dict[ConflictType, None]] = {}
     for given in flags:
-        flag = given if isinstance(given, ConflictFlag) else ConflictFlag.model_validate(given)
+        flag = given if isinstance(given, ConflictFlag) else _read_flag(given)
         for tuple_id in flag.tuple_ids:
             found.setdefault(tuple_id, {})[flag.conflict_type] = None
     return {tuple_id: tuple(types) for tuple_id, types in found.items()}
+
+
+def _read_flag(given: Mapping[str, Any]) -> ConflictFlag:
+    known = {name: given[name] for name in ConflictFlag.model_fields if name in given}
+    try:
+        return ConflictFlag.model_validate(known)
+    except ValidationError as error:
+        raise ContractError(f"Not a conflict flag: {error.errors(include_url=False)[0]['msg']}.") from error
 
 
 def _decide(

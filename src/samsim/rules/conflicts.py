@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 
 from samsim.errors import ContractError
 from samsim.rules.candidates import normalise_term
-from samsim.schemas.polarity import PolarityName, canonical_polarity
+from samsim.schemas.polarity import POLARITIES, PolarityName, canonical_polarity
 from samsim.schemas.protocol_conflict_review import Candidate, ConflictFlag
 from samsim.schemas.taxonomy import Taxonomy, as_taxonomy
 
@@ -31,7 +31,7 @@ class _Row:
     tuple_id: str
     term: str
     ref: str
-    polarity: PolarityName | None
+    polarity: PolarityName
 
 
 def compute_conflict_flags(
@@ -73,11 +73,14 @@ def _as_row(candidate: Candidate | Mapping[str, Any], taxonomy: Taxonomy) -> _Ro
     def read(name: str) -> Any:
         return candidate.get(name) if isinstance(candidate, Mapping) else getattr(candidate, name)
 
+    polarity = canonical_polarity(read("polarity"))
+    if polarity is None:
+        raise ContractError(f"Unknown polarity {read('polarity')!r}: use one of {', '.join(POLARITIES)}.")
     return _Row(
         tuple_id=read("tuple_id"),
         term=(read("aspect_term") or "").strip(),
         ref=taxonomy.normalise(read("aspect_ref") or ""),
-        polarity=canonical_polarity(read("polarity")),
+        polarity=polarity,
     )
 
 

@@ -132,5 +132,6 @@ def _one_vote(cast: Sequence[ReviewActionItem], agent: Agent) -> tuple[ReviewAct
         # Which of several reasons stands must not depend on the order in which they were given.
         return min(cast, key=lambda vote: _REASON_ORDER[vote.reason_code]), None
     if {vote.action_type for vote in cast} == {"KEEP", "FLAG"}:
-        return next(vote for vote in cast if vote.action_type == "FLAG"), None
+        flags = [vote for vote in cast if vote.action_type == "FLAG"]
+        return min(flags, key=lambda vote: _REASON_ORDER[vote.reason_code]), None
     return _vote(agent, first.target_tuple_ids[0], "FLAG", "FORMAT_INCOMPLETE"), "contradictory_actions"

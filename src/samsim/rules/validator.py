@@ -23,7 +23,7 @@ _DESCRIPTIONS: dict[RiskType, str] = {
     "INVALID_REF": "The aspect ref is not part of the taxonomy.",
     "TERM_NOT_IN_TEXT": "The aspect term does not occur in the text.",
     "EVIDENCE_NOT_IN_TEXT": "The evidence does not occur in the text.",
-    "SPAN_MISMATCH": "The span does not carry the aspect term, which occurs more than once or elsewhere.",
+    "SPAN_MISMATCH": "The span does not carry the aspect term, and the term occurs more than once.",
     "OPINION_AS_TARGET": "The aspect term is an opinion word, not a target.",
     "NEGATION_SCOPE": "A negation governs the evidence, but the polarity reads as if it did not.",
     "CONTRAST_SCOPE": "The text contrasts two statements, but only one side is represented.",

@@ -64,6 +64,7 @@ RiskType = Literal[
 ]
 Severity = Literal["low", "mid", "high"]
 
+_USUAL_CONFIDENCE = 0.5
 _LEGACY_CONFLICT_TYPES = {"polarity_mismatch": "ref_polarity_mismatch"}
 
 
@@ -124,6 +125,10 @@ def _usable_span(value: Any) -> Any:
         return None
 
 
+def _usual_confidence(value: Any) -> Any:
+    return _USUAL_CONFIDENCE if value is None else value
+
+
 class ASTETripletItem(BaseModel):
     """One aspect–opinion–polarity triplet as a perspective reports it."""
 
@@ -135,7 +140,7 @@ class ASTETripletItem(BaseModel):
     opinion_term: LenientText = ""
     evidence: LenientText = ""
     span: Annotated[Span | None, BeforeValidator(_usable_span)] = None
-    confidence: float = Field(default=0.5, ge=0.0, le=1.0)
+    confidence: Annotated[float, BeforeValidator(_usual_confidence)] = Field(default=_USUAL_CONFIDENCE, ge=0.0, le=1.0)
     rationale: LenientText = ""
 
 

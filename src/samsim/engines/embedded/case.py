@@ -50,11 +50,10 @@ class Case:
         return opposite if self.reading == opposite else None
 
     @property
-    def decided_reading(self) -> PolarityName | None:
-        """What the words say, where the tuple is neutral but a rival on the same words is not."""
-        if self.candidate.polarity != "neutral" or not self.rivals_on_same_target:
-            return None
-        return self.reading if self.reading != "neutral" else None
+    def is_disputed_neutral(self) -> bool:
+        """Whether the tuple is neutral, but a rival on the very same words is not and the words side with it."""
+        decided = self.reading is not None and self.reading != "neutral"
+        return self.candidate.polarity == "neutral" and decided and bool(self.rivals_on_same_target)
 
     @property
     def is_negated(self) -> bool:

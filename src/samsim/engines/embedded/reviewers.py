@@ -90,8 +90,6 @@ def review_inference(case: Case, checks: Checks) -> Verdict:
         return Verdict("DROP" if "ref_in_taxonomy" in checks else "FLAG", "ASPECT_REF_MISMATCH")
     if case.contradiction:
         return _flip(case.contradiction, "STRUCTURAL_INCONSISTENT")
-    if case.decided_reading:
-        return _flip(case.decided_reading, "POLARITY_UNCERTAIN")
     if repeats_lower(case, checks):
         if case.is_implicit:
             return Verdict("DROP", "REDUNDANT_UPPER_REF")
@@ -111,8 +109,8 @@ def review_explicit_evidence(case: Case, checks: Checks) -> Verdict:
         return Verdict("DROP", "REDUNDANT_UPPER_REF")
     if case.contradiction:
         return Verdict("DROP", "WEAK_EVIDENCE")
-    if case.decided_reading:
-        return _flip(case.decided_reading, "POLARITY_UNCERTAIN")
+    if case.is_disputed_neutral:
+        return Verdict("FLAG", "POLARITY_UNCERTAIN")
     if case.is_implicit and not case.words:
         return Verdict("FLAG", "EXPLICIT_NOT_REQUIRED")
     if "literal_evidence" in checks and not case.words:

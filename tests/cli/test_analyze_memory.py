@@ -1,0 +1,57 @@
+"""``samsim analyze --memory STORE --condition NAME``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from samsim.cli.exit_codes import ExitCode
+from samsim.cli.main import cli
+
+TEXT = "I don't think the strap is soft."
+
+
+def run(*arguments: str) -> tuple[int, str]:
+    done = CliRunner().invoke(cli, ["analyze", "--json", *arguments, TEXT])
+    return done.exit_code, done.stdout if done.exit_code == 0 else done.stderr
+
+
+def memory_of(output: str) -> dict[str, object]:
+    memory: dict[str, object] = json.loads(output)["memory"]
+    return memory
+
+
+def test_a_second_review_is_advised_by_the_first(tmp_path: Path) -> None:
+    store = str(tmp_path / "store.jsonl")
+    _, first = run("--memory", store)
+    _, second = run("--memory", store)
+    assert (memory_of(first)["condition"], memory_of(first)["episode_id"]) == ("C2", "epi_000001")
+    assert memory_of(second)["retrieved_ids"] == ["epi_000001"]
+    assert memory_of(second)["prompt_injection_chars"] > 0  # type: ignore[operator]
+
+
+def test_a_condition_alone_uses_the_default_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, output = run("--condition", "C2_silent")
+    assert code == ExitCode.OK, output
+    assert (tmp_path / "memory" / "episodic_store.jsonl").exists()
+
+
+def test_without_either_option_there_is_no_memory() -> None:
+    _, output = run()
+    assert json.loads(output)["memory"] is None
+
+
+def test_an_unknown_condition_is_wrong_usage(tmp_path: Path) -> None:
+    code, said = run("--memory", str(tmp_path / "store.jsonl"), "--condition", "C2_slient")
+    assert code == ExitCode.USAGE
+    assert "C2_silent" in said
+
+
+def test_an_address_of_a_foreign_kind_does_not_show_its_password() -> None:
+    code, said = run("--memory", "mysql://me:hunter2@somewhere/db")
+    assert code == ExitCode.USAGE
+    assert "hunter2" not in said
