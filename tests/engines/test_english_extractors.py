@@ -78,6 +78,22 @@ SHARED: tuple[tuple[str, list[Triple]], ...] = (
         "The staff were helpful; the room, on the other hand, smelled awful.",
         [("staff", "helpful", "positive"), ("room", "awful", "negative")],
     ),
+    ("I would recommend the soup if you were hungry.", [("soup", "recommend", "positive")]),
+    ("The couch looks as if it were new and the fabric is soft.", [("fabric", "soft", "positive")]),
+    ("The phone looks cheap.", [("phone", "cheap", "negative")]),
+    ("The watch feels a bit cheap.", [("watch", "cheap", "negative")]),
+    ("The phone is cheap.", [("phone", "cheap", "positive")]),
+    ("The handle doesn't feel cheap.", [("handle", "cheap", "positive")]),
+    ("The staff was anything but helpful.", [("staff", "anything but helpful", "negative")]),
+    ("The waiters were far from friendly.", [("waiters", "far from friendly", "negative")]),
+    ("None of the dishes were good.", [("dishes", "good", "negative")]),
+    ("None of the waiters was rude.", [("waiters", "rude", "positive")]),
+    ("The manual is useless.", [("manual", "useless", "negative")]),
+    ("The battery dies quickly.", [("battery", "dies", "negative")]),
+    ("The battery drains quickly.", [("battery", "quickly", "negative")]),
+    ("The lid opens quickly.", [("lid", "quickly", "positive")]),
+    ("The screen isn't bright enough.", [("screen", "isn't bright enough", "negative")]),
+    ("The alarm is not nearly loud enough.", [("alarm", "not nearly loud enough", "negative")]),
     ("We sat near the window.", []),
     ("The menu lists forty dishes.", []),
     ("👍👍", []),
@@ -104,7 +120,25 @@ SCOPED: tuple[tuple[str, list[Triple], list[Triple]], ...] = (
     ),
     ("The quality it provides is amazing.", [("quality", "amazing", "positive")], []),
     ('The "fresh" fish smelled.', [("fish", "fresh", "negative")], [("fish", "fresh", "positive")]),
-    ("We expected good service.", [("service", "good", "neutral")], [("service", "good", "positive")]),
+    ("We expected good service.", [("service", "good", "neutral")], []),
+    (
+        "Had the steak been warmer, I would have loved it.",
+        [("steak", "warmer", "neutral"), ("steak", "loved", "neutral")],
+        [],
+    ),
+    ("I wish the room was bigger.", [("room", "bigger", "neutral")], []),
+    ("Is the food good?", [("food", "good", "neutral")], []),
+    ("If only the screen were bigger.", [("screen", "bigger", "neutral")], []),
+    (
+        "If the screen were brighter, it would be perfect.",
+        [("screen", "brighter", "neutral"), ("screen", "perfect", "neutral")],
+        [],
+    ),
+    (
+        "The food would be great if it wasn't cold.",
+        [("food", "great", "neutral"), ("food", "wasn't cold", "neutral")],
+        [],
+    ),
 )
 # What B finds; an implicit target is written as its attribute after "#".
 IMPLICIT: tuple[tuple[str, list[Triple]], ...] = (
@@ -164,6 +198,12 @@ def test_an_uncertain_reading_has_low_confidence() -> None:
     (fact,) = extract_negation(analyze_english("The service was good."))
     assert (wish.polarity, fact.polarity) == ("neutral", "positive")
     assert wish.confidence < 0.5 < fact.confidence
+
+
+def test_what_looks_cheap_is_not_about_the_price() -> None:
+    (look,) = extract_negation(analyze_english("The phone looks cheap."))
+    (price,) = extract_negation(analyze_english("The phone is cheap."))
+    assert (look.attribute, price.attribute) == ("quality", "price")
 
 
 _WORDS = st.sampled_from(

@@ -84,6 +84,11 @@ _BY_NOUN: dict[str, tuple[float, dict[float, str]]] = {
     "sour": (-0.3, {0.0: "cream soup"}),
 }  # fmt: skip
 
+_IMPRESSIONS = frozenset("look feel sound".split())
+_HEDGES = frozenset("a bit little kind of kinda".split())
+_LOOKS_CHEAP = -0.5
+_REACH = 6
+
 
 @cache
 def _scores() -> dict[str, tuple[float, dict[str, float]]]:
@@ -99,11 +104,21 @@ def polarity_by_noun(sentence: Sentence, index: int) -> float | None:
     entry = _scores().get(sentence.lows[index])
     if entry is None:
         return None
+    if sentence.lows[index] == "cheap" and _is_impression(sentence, index):
+        return _LOOKS_CHEAP
     default, by_noun = entry
     for noun in _described_nouns(sentence, index):
         if noun in by_noun:
             return by_noun[noun]
     return default
+
+
+def _is_impression(sentence: Sentence, index: int) -> bool:
+    """ "looks cheap", "feels a bit cheap": how the thing is made, not what it costs."""
+    position = index - 1
+    while position > index - _REACH and (sentence.tag(position) == "ADV" or sentence.low(position) in _HEDGES):
+        position -= 1
+    return position >= 0 and sentence.lemmas[position] in _IMPRESSIONS and sentence.tags[position] != "NOUN"
 
 
 def _described_nouns(sentence: Sentence, index: int) -> list[str]:

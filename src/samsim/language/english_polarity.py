@@ -35,6 +35,11 @@ _ONLY_AS = {
 
 _COMPARING = frozenset("exactly just nothing something anything looks look looked feels tastes more is was are".split())
 _TRY = 0.4
+_ENOUGH = 0.5
+_CLEARLY_BAD = -0.5
+_ADVERBS_BETWEEN = 4
+_SOON = frozenset("quickly quick fast easily rapidly".split())
+_USING_UP = frozenset("drain fade discharge wear scratch stain rust peel deplete deteriorate".split())
 _URGING = frozenset("must should definitely please go certainly and , - -- : also".split())
 
 
@@ -83,11 +88,41 @@ def find_polarity(sentence: Sentence) -> tuple[list[Found], set[int]]:
                 taken.update(range(index, last))
             index = last
             continue
-        prior = _word_score(sentence, index)
-        if prior:
-            found.append(Found(index, index + 1, sentence.lemmas[index], prior))
-        index += 1
+        item = _single_word(sentence, index, found[-1] if found else None)
+        if item.prior:
+            found.append(item)
+        index = item.last
     return found, taken
+
+
+def _single_word(sentence: Sentence, index: int, previous: Found | None) -> Found:
+    """The word as an opinion, with an "enough" that is denied; a prior of 0 means that it is none."""
+    prior = _word_score(sentence, index)
+    if prior > _CLEARLY_BAD and _is_denied_enough(sentence, index):
+        return Found(index, index + 2, f"{sentence.lows[index]} enough", _ENOUGH)
+    if prior > 0 and sentence.lows[index] in _SOON:
+        prior = _soon_score(sentence, index, previous, prior)
+    return Found(index, index + 1, sentence.lemmas[index], prior)
+
+
+def _is_denied_enough(sentence: Sentence, index: int) -> bool:
+    """ "isn't bright enough", "not loud enough": denied, it is a complaint whatever the adjective says alone."""
+    if sentence.low(index + 1) != "enough" or sentence.tags[index] not in ("ADJ", "ADV"):
+        return False
+    position = index - 1
+    while position >= 0 and sentence.tags[position] == "ADV" and sentence.lows[position] not in _NEGATORS:
+        position -= 1
+    return sentence.low(position) in _NEGATORS
+
+
+def _soon_score(sentence: Sentence, index: int, previous: Found | None, prior: float) -> float:
+    """ "dies quickly", "breaks easily": how soon the bad thing comes is no praise; "drains fast" is the complaint."""
+    verb = index - 1
+    while verb > max(0, index - _ADVERBS_BETWEEN) and sentence.tags[verb] in ("ADV", "ADP"):
+        verb -= 1
+    if previous is not None and previous.first <= verb < previous.last and previous.prior < 0:
+        return 0.0 if sentence.tags[previous.first] in ("VERB", "NOUN") else prior
+    return -prior if verb >= 0 and sentence.lemmas[verb] in _USING_UP else prior
 
 
 def _expression_at(lows: Sequence[str], index: int, candidates: Sequence[Expression]) -> Expression | None:

@@ -13,9 +13,12 @@ CONTENT_PREDICATES = frozenset({"VV", "VA"})
 NOUNS = frozenset({"NNG", "NNP", "SL", "SH", "XR", "NR", "SN", "XSN"})
 PARTICLES = frozenset({"JKS", "JKC", "JKG", "JKO", "JKB", "JKV", "JKQ", "JX", "JC"})
 QUOTATIVES = ("다고", "라고", "자고", "냐고")
-_QUOTING = frozenset({"하다", "말하다", "생각하다", "보다", "느끼다", "부르다", "여기다"})
+QUOTING = frozenset({"하다", "말하다", "생각하다", "보다", "느끼다", "부르다", "여기다"})
 LIGHT_NOUNS = frozenset({"것", "거", "게", "편", "줄", "수", "듯", "정도", "일", "적", "경우", "데", "점", "구석"})
 """Nouns without content of their own: 좋은 것, 비싼 편, 끊기는 일."""
+
+NOT_EVEN_ONE = frozenset({"하나", "한", "가지", "개", "군데"})
+"""What stands with -도 to stress an absence: 단점이 하나도 없다, 단점이 한 가지도 없다."""
 
 
 def ends_with(form: str, suffixes: tuple[str, ...]) -> bool:
@@ -57,7 +60,7 @@ def _inner_predicate(tokens: Tokens, index: int) -> int | None:
         return found if found >= 0 and found < before and tokens[found].tag in PREDICATES else None
     if token.lemma in ("같다", "있다", "이다") and token.tag in ("VA", "VCP", "VV"):
         return _before_light_noun(tokens, before)
-    if token.lemma in _QUOTING:
+    if token.lemma in QUOTING:
         ending = skip_back(tokens, before, PARTICLES)
         if ending > 0 and tokens[ending].tag == "EC" and ends_with(tokens[ending].form, QUOTATIVES):
             found = skip_back(tokens, ending - 1, _EP)

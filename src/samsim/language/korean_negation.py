@@ -10,11 +10,15 @@ from __future__ import annotations
 from samsim.language.korean_grammar import (
     CONTENT_PREDICATES,
     LIGHT_NOUNS,
+    NOT_EVEN_ONE,
     NOUNS,
     PARTICLES,
     PREDICATES,
+    QUOTATIVES,
+    QUOTING,
     Tokens,
     before_light_noun,
+    ends_with,
     main_predicate,
     noun_phrase_start,
     skip_back,
@@ -58,6 +62,7 @@ _COMPARING = frozenset({"더", "이만큼", "이렇게", "그만큼"})
 """더 좋은 곳은 없다: a denied comparison is the highest praise, not a denial."""
 _REINFORCING_REACH = 12
 _SKIPPED = PARTICLES | {"MAG"}
+_OF_OBJECTS = frozenset({"을", "를", "은", "는", "도"})
 
 
 def find_negations(text: str, tokens: Tokens) -> list[Cue]:
@@ -102,12 +107,25 @@ def _short(text: str, tokens: Tokens, index: int) -> Cue | None:
     if target >= len(tokens) or tokens[target].tag not in CONTENT_PREDICATES | {"VX"}:
         return None
     predicate = tokens[target]
-    scope = (predicate.start, predicate.end)
+    quoted = _quoted(tokens, index) if predicate.lemma in QUOTING else None
+    scope = quoted or (predicate.start, predicate.end)
     noun = skip_back(tokens, index - 1, PARTICLES)
     if predicate.lemma in ("하다", "되다", "나다", "들다") and noun >= 0 and tokens[noun].tag in NOUNS:
         scope = (tokens[noun].start, tokens[noun].end) if predicate.lemma == "하다" else scope
     marker = (tokens[index].start, tokens[index].end)
     return _cue(text, marker, scope)
+
+
+def _quoted(tokens: Tokens, index: int) -> Offsets | None:
+    """맛있다고는 못 하겠다: what cannot be said is denied, not the saying."""
+    ending = skip_back(tokens, index - 1, PARTICLES)
+    if ending < 1 or tokens[ending].tag != "EC" or not ends_with(tokens[ending].form, QUOTATIVES):
+        return None
+    predicate = skip_back(tokens, ending - 1, frozenset({"EP"}))
+    if predicate < 0 or tokens[predicate].tag not in PREDICATES:
+        return None
+    first = _with_noun(tokens, main_predicate(tokens, predicate))
+    return tokens[first].start, tokens[predicate].end
 
 
 def _judgement(text: str, tokens: Tokens, index: int) -> Cue:
@@ -132,6 +150,8 @@ def _reinforces(tokens: Tokens, index: int) -> bool:
 
 def _long(text: str, tokens: Tokens, index: int) -> Cue | None:
     ending = skip_back(tokens, index - 1, PARTICLES)
+    if tokens[index].lemma == "못하다" and (unable := _quoted(tokens, index) or _undone(tokens, index)):
+        return _cue(text, (tokens[index].start, tokens[index].end), unable)
     if ending < 1 or tokens[ending].tag != "EC" or tokens[ending].form != "지":
         return None
     if tokens[index].lemma != "말다" and _asks_agreement(text, tokens, index):
@@ -139,9 +159,32 @@ def _long(text: str, tokens: Tokens, index: int) -> Cue | None:
     predicate = skip_back(tokens, ending - 1, frozenset({"EP"}))
     if predicate < 0 or tokens[predicate].tag not in PREDICATES:
         return None
-    start = tokens[_with_noun(tokens, main_predicate(tokens, predicate))].start
+    first = _with_noun(tokens, main_predicate(tokens, predicate))
+    if tokens[ending + 1].form == "도":
+        first = _first_of_neither(tokens, first)
+    start = tokens[first].start
     marker = (tokens[ending].start, tokens[index].end)
     return _cue(text, marker, (start, max(start, tokens[predicate].end)))
+
+
+def _undone(tokens: Tokens, index: int) -> Offsets | None:
+    """돈값을 못하다, 추천은 못하다: written as one word, it still denies its object."""
+    noun = index - 2
+    if noun < 0 or tokens[noun].tag not in NOUNS or tokens[index - 1].form not in _OF_OBJECTS:
+        return None
+    return tokens[noun].start, tokens[noun].end
+
+
+def _first_of_neither(tokens: Tokens, predicate: int) -> int:
+    """맛있지도 친절하지도 않다: the denial reaches every member of the row."""
+    while (
+        predicate >= 3
+        and tokens[predicate - 1].form == "도"
+        and tokens[predicate - 2].form == "지"
+        and tokens[predicate - 3].tag in CONTENT_PREDICATES
+    ):
+        predicate -= 3
+    return predicate
 
 
 def _with_noun(tokens: Tokens, predicate: int) -> int:
@@ -163,8 +206,19 @@ def _asks_agreement(text: str, tokens: Tokens, index: int) -> bool:
     return tokens[end].tag == "EF" and text[tokens[end].end : tokens[end].end + 1] == "?"
 
 
-def _absent(text: str, tokens: Tokens, index: int) -> Cue | None:
+def _missing_noun(tokens: Tokens, index: int) -> int:
+    """What is said to be absent, past what only stresses it: 단점이 하나도 없다, 소음이 전혀 없다."""
     noun = skip_back(tokens, index - 1, _SKIPPED)
+    if noun > 0 and tokens[noun].form in NOT_EVEN_ONE and tokens[noun + 1].form == "도":
+        one = noun - 1 if tokens[noun - 1].form in NOT_EVEN_ONE else noun
+        stressed = skip_back(tokens, one - 1, _SKIPPED)
+        if stressed >= 0 and (tokens[stressed].tag in NOUNS or tokens[stressed].form in LIGHT_NOUNS):
+            return stressed
+    return noun
+
+
+def _absent(text: str, tokens: Tokens, index: int) -> Cue | None:
+    noun = _missing_noun(tokens, index)
     if noun < 0:
         return None
     marker = (tokens[index].start, tokens[index].end)

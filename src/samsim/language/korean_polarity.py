@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Mapping
 from functools import cache
 
-from samsim.language.korean_grammar import NOUNS, PARTICLES, Tokens
+from samsim.language.korean_grammar import NOUNS, PARTICLES, PREDICATES, Tokens, skip_back
 from samsim.language.korean_negation import JUDGING_ADVERBS
 from samsim.language.lexicon import load_scores
 from samsim.schemas.analysis import Cue, PolarityWord
@@ -49,6 +49,12 @@ _TRIED = frozenset("맛보다 먹다 드시다 시도하다 가다 방문하다 
 _URGED_PRIOR = 0.5
 _TOO_LONG_PRIOR = -0.5
 """일주일이나 걸렸다: -이나 says that it was more than it should be."""
+_REGRET = frozenset({"후회하다", "후회", "후회되다", "손해"})
+_MISSING_OUT = frozenset({"놓치다", "지나치다", "빼놓다", "거르다"})
+_COMPARED_WITH = frozenset({"만", "보다"})
+_INFERIOR_PRIOR = -0.5
+"""예전만 못하다, 전보다 못하다: it falls short of what it is compared with."""
+_COORDINATING = frozenset({"고", "며", "으며"})
 _SUBJECT_REACH = 8
 _AMOUNT_WEIGHT = 0.5
 _WORKING_PRIOR = 0.5
@@ -84,7 +90,14 @@ def find_polarity_words(tokens: Tokens, negations: list[Cue]) -> list[PolarityWo
         if found is None:
             continue
         first, prior, lemma = found
+        if lemma in _REGRET and _regrets_missing(tokens, index, denied):
+            prior = -prior
+        if token.lemma == "하다" and first < index:
+            # 값을 못 한다: the denial of a light verb is noted on its noun
+            negated = negated or denied[first] % 2 == 1
         start = tokens[first].start
+        if words and words[-1].start < start < words[-1].end:
+            continue
         while words and words[-1].start >= start:
             words.pop()
         words.append(PolarityWord(start, max(token.end, start), lemma, prior, negated))
@@ -116,6 +129,17 @@ def _denied_to_arise(tokens: Tokens, index: int, denied: list[int]) -> int:
     return 0
 
 
+def _regrets_missing(tokens: Tokens, index: int, denied: list[int]) -> bool:
+    """안 먹으면 후회한다, 놓치면 손해다: who goes without is the one to be sorry."""
+    ending = skip_back(tokens, index - 1, frozenset({"MAG"}))
+    if ending < 1 or tokens[ending].tag != "EC" or not tokens[ending].form.endswith("면"):
+        return False
+    predicate = skip_back(tokens, ending - 1, PARTICLES | {"EP", "EC", "VX"})
+    if predicate < 0 or tokens[predicate].tag not in PREDICATES:
+        return False
+    return (denied[predicate] + (tokens[predicate].lemma in _MISSING_OUT)) % 2 == 1
+
+
 def _read(tokens: Tokens, index: int, negated: bool) -> tuple[int, float, str] | None:
     """First token, prior and lemma of the polarity word that ends at ``index``."""
     token = tokens[index]
@@ -133,6 +157,8 @@ def _read(tokens: Tokens, index: int, negated: bool) -> tuple[int, float, str] |
         prior = _if_denied(tokens, index)
     if prior is None and token.lemma == "걸리다" and index and tokens[index - 1].form in ("이나", "나"):
         prior = _TOO_LONG_PRIOR
+    if token.lemma == "못하다" and index and tokens[index - 1].form in _COMPARED_WITH:
+        prior = _INFERIOR_PRIOR
     if prior is None and token.lemma in _TRIED and _is_urged(tokens, index):
         prior = _URGED_PRIOR
     return None if not prior else (index, prior, token.lemma)
@@ -150,10 +176,17 @@ def _if_denied(tokens: Tokens, index: int) -> float | None:
     token = tokens[index]
     if token.lemma in _WORKING:
         return _WORKING_PRIOR
+    if _is_judged_by_modifier(tokens, index):
+        return None
     if token.tag in NOUNS and not (index + 1 < len(tokens) and tokens[index + 1].tag in NOUNS):
         worth = _worth(tokens, index)
         return worth * _AMOUNT_WEIGHT if worth else None
     return None
+
+
+def _is_judged_by_modifier(tokens: Tokens, index: int) -> bool:
+    """맛없는 메뉴가 없다: what is missing is the bad kind, so the noun's absence says nothing itself."""
+    return index >= 2 and tokens[index - 1].tag == "ETM" and tokens[index - 2].lemma in load_scores("lexicon_ko")
 
 
 def _expression(tokens: Tokens, index: int) -> tuple[int, float, str] | None:
@@ -208,6 +241,9 @@ def _by_noun(tokens: Tokens, index: int) -> float | None:
     worth = _worth(tokens, noun)
     if worth is None or tokens[noun].lemma in load_scores("lexicon_ko"):
         return None
+    if worth < 0 and any(token.form in _COORDINATING for token in tokens[noun:index]):
+        # 가격이 싸고 많다: no cost is meant by the second quality
+        return None
     if abs(worth) < 1 and (lemma == "있다" or noun > index):
         return None
     return worth * amount * _AMOUNT_WEIGHT
@@ -224,9 +260,15 @@ def _described_noun(tokens: Tokens, index: int) -> int | None:
         tag = tokens[place].tag
         if tag in NOUNS:
             return place
-        if tag in ("EF", "SF", "ETM") or (tag == "EC" and tokens[place].form != "게"):
+        if tag in ("EF", "SF", "ETM") or (tag == "EC" and not _keeps_subject(tokens, place)):
             return None
     return None
+
+
+def _keeps_subject(tokens: Tokens, ending: int) -> bool:
+    """화면이 크고 밝다: two qualities in a row are said of the same thing."""
+    form = tokens[ending].form
+    return form == "게" or (form in _COORDINATING and tokens[ending - 1].tag == "VA")
 
 
 def _worth(tokens: Tokens, noun: int) -> float | None:

@@ -7,19 +7,18 @@ from typing import NamedTuple
 
 from samsim.engines.embedded.english_chunks import parse_text
 from samsim.engines.embedded.english_failures import explicit_failures
+from samsim.engines.embedded.english_hypothesis import is_counterfactual, is_hypothetical
 from samsim.engines.embedded.english_links import term_of
 from samsim.engines.embedded.english_literal import direct_targets
 from samsim.engines.embedded.english_reading import attribute_of, is_excessive, opinion_span, polarity_of, wish_begin
 from samsim.engines.embedded.english_resolution import indirect_targets, last_topic, takes_up_topic
 from samsim.engines.embedded.english_syntax import NounPhrase, Opinion, Parse
-from samsim.engines.embedded.english_words import COMPARATIVES
 from samsim.engines.embedded.extraction import Extraction
 from samsim.schemas.analysis import Offsets, TextAnalysis
 
 _DIRECT = 0.85
 _INDIRECT = 0.65
 _UNCERTAIN = 0.35
-_HYPOTHETICAL = frozenset("wish hope hopefully hoped hoping supposed expected expecting".split())
 
 
 class Reading(NamedTuple):
@@ -94,32 +93,14 @@ def read_in_context(parse: Parse, opinion: Opinion, ironic: tuple[Offsets, ...])
     value = word.in_context
     if value > 0 and any(start <= word.start < end for start, end in ironic):
         return Reading(-value, "praise in an ironic sentence", 0.5)
+    if is_counterfactual(parse, opinion):
+        return Reading(0.0, "contrary to fact, not reported", _UNCERTAIN)
     if word.negated:
         return Reading(value, "a negation governs the opinion", _DIRECT)
     if is_excessive(parse, opinion):
         return Reading(-max(value, 0.4), "too much of it", 0.75)
     if value > 0 and wish_begin(parse, opinion) >= 0:
         return Reading(-0.5, "it could be better, so it is not", 0.7)
-    if value > 0 and _is_hypothetical(parse, opinion):
+    if value > 0 and is_hypothetical(parse, opinion):
         return Reading(0.0, "wished for or supposed, not reported", _UNCERTAIN)
     return Reading(value, "no negation governs the opinion", _DIRECT)
-
-
-def _is_hypothetical(parse: Parse, opinion: Opinion) -> bool:
-    """An opinion inside a wish, an expectation or a question says nothing about what was found."""
-    if _is_question(parse):
-        return True
-    clause = parse.clause_of[opinion.first]
-    for position in range(opinion.first - 1, max(-1, opinion.first - 8), -1):
-        if parse.clause_of[position] != clause:
-            return False
-        if parse.lows[position] in _HYPOTHETICAL:
-            return True
-        if parse.lemma(position) == "need" and parse.lows[opinion.first] in COMPARATIVES:
-            return True
-    return False
-
-
-def _is_question(parse: Parse) -> bool:
-    """ "Is it any good?" asks; "Isn't it great?" and "Great, right?" do not."""
-    return parse.lows[-1] == "?" and parse.tags[0] == "AUX" and parse.low(1) != "n't"

@@ -21,6 +21,7 @@ _HEDGES = frozenset("a bit little tad lot the so very too really just quite pret
 _BETWEEN = frozenset(", and but or yet nor & neither both as more nothing like one of among all out up".split())
 _HEDGES_BARE = frozenset("too a bit little".split())
 _HEADLINE_MARKS = frozenset({"-", "--", ":", "–", "—"})
+_EXCEPTIONS = frozenset({("anything", "but"), ("far", "from")})
 _REACH = 12
 
 
@@ -81,11 +82,18 @@ def _is_skippable(parse: Parse, position: int, tag: str, low: str) -> bool:
         return True
     if low in _HEADLINE_MARKS or low in ("(", "-lrb-"):
         return position - 1 in parse.opinion_at  # "was very good - prompt and attentive"
+    if denies_by_exception(parse, position) or denies_by_exception(parse, position + 1):
+        return True
     if low in _BETWEEN or (low == "than" and parse.low(position - 1) == "less"):
         return True
     if tag != "VERB":
         return False
     return parse.low(position - 1) == "to" or (low.endswith("ed") and parse.tag(position + 1) in ("CCONJ", "PUNCT"))
+
+
+def denies_by_exception(parse: Parse, index: int) -> bool:
+    """Whether the word closes "anything but" or "far from", which deny what follows."""
+    return (parse.low(index - 1), parse.low(index)) in _EXCEPTIONS
 
 
 def is_adjectival(parse: Parse, index: int) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from samsim.engines.embedded.english_chunks import parse_text
+from samsim.engines.embedded.english_hypothesis import is_counterfactual, is_hypothetical
 from samsim.engines.embedded.english_links import (
     Target,
     bare_predicate_noun,
@@ -59,8 +60,8 @@ def extract_literal(analysis: TextAnalysis) -> list[Extraction]:
     for parse in parse_text(analysis):
         for opinion in parse.opinions:
             targets = direct_targets(parse, opinion)
-            if not targets or wish_begin(parse, opinion) >= 0 or is_excessive(parse, opinion):
-                continue  # "could be better", "too sweet": not meant literally, left to the perspective of scope
+            if not targets or _is_not_literal(parse, opinion):
+                continue  # left to the perspective of scope
             span = opinion_span(parse, opinion)
             polarity = polarity_of(literal_value(parse, opinion))
             term, attribute = analysis.text[span[0] : span[1]], attribute_of(parse, opinion)
@@ -77,6 +78,13 @@ def extract_literal(analysis: TextAnalysis) -> list[Extraction]:
                 for target in targets
             ]
     return found
+
+
+def _is_not_literal(parse: Parse, opinion: Opinion) -> bool:
+    """ "could be better", "too sweet", "I wish it was bigger": the words do not say what was found."""
+    if wish_begin(parse, opinion) >= 0 or is_excessive(parse, opinion) or is_counterfactual(parse, opinion):
+        return True
+    return literal_value(parse, opinion) > 0 and is_hypothetical(parse, opinion)
 
 
 def direct_targets(parse: Parse, opinion: Opinion) -> list[Target]:

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 from samsim.engines.embedded.english_syntax import NOMINAL, NounPhrase, Opinion
 from samsim.engines.embedded.english_words import (
+    BE_FORMS,
     COMPOUND_ADJECTIVES,
     CONTAINER_NOUNS,
     KIND_ADJECTIVES,
+    LINKING_VERBS,
     NOT_PARTICIPLES,
     PLAIN_ADJECTIVES,
     POSSESSIVES,
@@ -16,6 +18,9 @@ from samsim.engines.embedded.english_words import (
 
 # Names that a number belongs to: "Windows 7 Starter".
 _QUOTES = frozenset({'"', "'", "“", "”", "``", "''"})
+# "none of the dishes" is about the dishes.
+_QUANTIFIERS = frozenset({"none"})
+_ARTICLES = frozenset({"the", "this"})
 _NUMBERED = frozenset("windows office vista os xp win version".split())
 
 
@@ -24,13 +29,24 @@ def noun_phrases(lows: Sequence[str], tags: Sequence[str], opinion_at: dict[int,
     phrases: list[NounPhrase] = []
     index, count, floor = 0, len(tags), 0
     while index < count:
-        if tags[index] not in NOMINAL or index in opinion_at:  # "fun atmosphere": the opinion is no part of the term
+        # "fun atmosphere": the opinion is no part of the term.
+        if index in opinion_at or not _is_noun(lows, tags, index):
             index += 1
             continue
         last = _core_end(lows, tags, index, opinion_at)
         phrases.append(_extend_left(lows, tags, index, last, floor, opinion_at))
         index = floor = last
     return _join_containers(lows, phrases)
+
+
+def _is_noun(lows: Sequence[str], tags: Sequence[str], index: int) -> bool:
+    """A noun that names something, also one that the tagger took for an adjective: "the manual is thin"."""
+    if tags[index] in NOMINAL:
+        return lows[index] not in _QUANTIFIERS
+    if tags[index] != "ADJ" or lows[index] in PLAIN_ADJECTIVES or not 0 < index < len(tags) - 1:
+        return False
+    determined = lows[index - 1] in _ARTICLES or lows[index - 1] in POSSESSIVES
+    return determined and (lows[index + 1] in BE_FORMS or lows[index + 1] in LINKING_VERBS)
 
 
 def _core_end(lows: Sequence[str], tags: Sequence[str], index: int, opinion_at: dict[int, Opinion]) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from samsim.engines.embedded.english_attributes import attribute_words
+from samsim.engines.embedded.english_links import denies_by_exception, governing_verb
 from samsim.engines.embedded.english_syntax import Opinion, Parse
 from samsim.engines.embedded.english_words import COMPARATIVES, STRESSING_ADVERBS
 from samsim.engines.embedded.extraction import Attribute, ExtractedPolarity
@@ -32,6 +33,8 @@ def adjacent_negation(parse: Parse, opinion: Opinion) -> int:
     """The index of a negation right before the opinion, only words of degree between; -1 if there is none."""
     for position in range(opinion.first - 1, max(-1, opinion.first - 1 - _REACH), -1):
         low = parse.lows[position]
+        if denies_by_exception(parse, position):
+            return position - 1
         if low in _NEGATIONS:
             return -1 if parse.low(position + 1) in ("only", "just") else position
         if low not in _DEGREES and parse.tags[position] != "ADV":
@@ -41,11 +44,13 @@ def adjacent_negation(parse: Parse, opinion: Opinion) -> int:
 
 def is_denied_nearby(parse: Parse, opinion: Opinion) -> bool:
     """Whether the negation stands in the opinion's own clause, with no other clause's verb of saying between."""
+    linking = governing_verb(parse, opinion)  # "doesn't feel cheap": the opinion's own verb, not one of saying
     for position in range(opinion.first - 1, max(-1, opinion.first - 1 - _CLAUSE_REACH), -1):
         low = parse.lows[position]
-        if low in _NEGATIONS or low in _OTHER_NEGATIONS:
+        if low in _NEGATIONS or low in _OTHER_NEGATIONS or denies_by_exception(parse, position):
             return True
-        if parse.lemma(position) in _RAISING_VERBS or parse.tags[position] == "PUNCT":
+        raising = parse.lemma(position) in _RAISING_VERBS and position != linking
+        if raising or parse.tags[position] == "PUNCT":
             return False
     return False
 
@@ -94,5 +99,7 @@ def literal_value(parse: Parse, opinion: Opinion) -> float:
 
 def attribute_of(parse: Parse, opinion: Opinion) -> Attribute | None:
     """The attribute that the opinion word itself names; None where it does not tell."""
+    if parse.lows[opinion.first] == "cheap" and opinion.word.prior < 0:
+        return "quality"  # "cheap plastic", "feels cheap": not the price
     known = attribute_words()
     return known.get(opinion.word.lemma) or known.get(parse.lows[opinion.first])

@@ -25,6 +25,7 @@ _CONFIDENCE: Mapping[How, float] = {
     "carried": 0.65,
     "introduced": 0.55,
     "opening": 0.5,
+    "excepted": 0.65,
 }
 _RATIONALE: Mapping[How, str] = {
     "modified": "the opinion modifies the aspect",
@@ -33,6 +34,7 @@ _RATIONALE: Mapping[How, str] = {
     "carried": "the topic is carried over from the clause before",
     "introduced": "the clause before introduces the aspect",
     "opening": "the aspect opens the clause without a particle",
+    "excepted": "the judgement holds but for the aspect, which is judged the other way",
 }
 _UNCERTAIN = 0.3
 _LITERAL_CONFIDENCE = 0.85
@@ -44,7 +46,7 @@ _SEPARATING = frozenset({"VV", "VA", "NNG", "NNP", "EF", "SF"})
 _JUDGING_NOUNS = frozenset(
     "최고 별로 최악 굿 굳 만족 대만족 추천 강추 비추 비추천 실망 꽝 불만족 짱 대박 쓰레기 강력추천 엉망 "
     "그닥 엉망진창 존맛 꿀맛 "
-    "후회 쏘쏘 최고급 환상적 감동 감동적 인상적 합리적 실용적".split()
+    "후회 손해 쏘쏘 최고급 환상적 감동 감동적 인상적 합리적 실용적".split()
 )
 
 
@@ -73,7 +75,7 @@ def extract_implicit(analysis: TextAnalysis) -> list[Extraction]:
         if link.how != "unnamed" or not _is_clear(reading, opinion) or opinion.sentence in ironic:
             continue
         attribute = attribute_hint(opinion.lemma) or "general"
-        polarity = _polarity(opinion.word.in_context)
+        polarity = "neutral" if opinion.mood == "balanced" else _polarity(opinion.word.in_context)
         confidence = _WISH_CONFIDENCE if opinion.mood == "wished" else _IMPLICIT_CONFIDENCE
         place = (opinion.start, opinion.end)
         rationale = f"the opinion speaks of {attribute} and names no aspect"
@@ -139,9 +141,12 @@ def _in_scope(link: Link, ironic: bool) -> tuple[ExtractedPolarity, float]:
     if ironic or opinion.mood in ("asked", "doubted"):
         return "neutral", _UNCERTAIN
     confidence = _CONFIDENCE.get(link.how, _UNCERTAIN)
+    if opinion.mood == "balanced":
+        return "neutral", confidence
+    score = opinion.word.in_context
     if opinion.mood == "wished":
-        confidence = min(confidence, _WISH_CONFIDENCE)
-    return _polarity(opinion.word.in_context), confidence
+        return _polarity(score), min(confidence, _WISH_CONFIDENCE)
+    return _polarity(-score if link.how == "excepted" else score), confidence
 
 
 def _literal_score(reading: Reading, opinion: Opinion) -> float:
@@ -155,6 +160,9 @@ def _is_distant(reading: Reading, opinion: Opinion, cue: Cue) -> bool:
     for token in reading.analysis.tokens[opinion.last + 1 :]:
         if token.start >= cue.start:
             return False
+        if opinion.modifies and cue.marker.startswith("없") and token.end <= cue.scopes[0][1]:
+            # 맛없는 메뉴가 없다: the noun it modifies is denied together with it
+            continue
         if token.tag in _SEPARATING or ends_with(token.form, QUOTATIVES):
             return True
     return False
@@ -162,12 +170,14 @@ def _is_distant(reading: Reading, opinion: Opinion, cue: Cue) -> bool:
 
 def _is_clear(reading: Reading, opinion: Opinion) -> bool:
     """Whether an unlinked opinion is a judgement of its own and not a remark in passing."""
-    if opinion.mood not in ("stated", "wished") or opinion.modifies:
+    if opinion.mood not in ("stated", "wished", "balanced") or opinion.modifies:
         return False
     token = reading.analysis.tokens[opinion.last]
-    if token.tag not in ("VV", "VA", "VX") and opinion.lemma not in _JUDGING_NOUNS and " " not in opinion.lemma:
+    fixed = " " in opinion.lemma
+    absent = any(cue.marker.startswith("없") for cue in opinion.denials)
+    if token.tag not in ("VV", "VA", "VX") and not (opinion.lemma in _JUDGING_NOUNS or fixed or absent):
         return False
-    if opinion.mood == "stated" and abs(opinion.word.prior) < _CLEAR:
+    if opinion.mood == "stated" and not fixed and abs(opinion.word.prior) < _CLEAR:
         return False
     return not _could_be_named(reading, opinion)
 

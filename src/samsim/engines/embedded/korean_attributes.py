@@ -10,7 +10,7 @@ from samsim.engines.embedded.extraction import Attribute
 _BY_ATTRIBUTE: Mapping[Attribute, str] = {
     "price": (
         "비싸다|싸다|저렴하다|값싸다|비싸지다|돈 아깝다|돈 버리다|돈 낭비|바가지|바가지 쓰다|창렬|창렬하다|"
-        "폭리|가성비|값 하다|"
+        "폭리|가성비|값 하다|값 못하다|제값 못하다|"
         "제값 하다|돈 값|손해|이득|득템|알뜰하다|아깝다"
     ),
     "design": (

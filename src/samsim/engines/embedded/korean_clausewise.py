@@ -17,7 +17,7 @@ from samsim.engines.embedded.korean_linking import (
 )
 from samsim.engines.embedded.korean_phrases import NounPhrase, Opinion, Reading
 
-How = Literal["modified", "subject", "topic", "carried", "introduced", "opening", "aside", "unnamed"]
+How = Literal["modified", "subject", "topic", "carried", "introduced", "opening", "excepted", "aside", "unnamed"]
 
 _REACH = 4
 _COORDINATING = frozenset({"고", "며", "으며", "면서", "지만"})
@@ -26,6 +26,9 @@ _TAKING_UP = frozenset(
     "선택하다 고르다 "
     "바르다 입다 신다 설치하다 이용하다".split()
 )
+
+
+_EXCEPTING = frozenset({"아니다", "없다", "빼다", "제외하다"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,7 @@ def link_clausewise(reading: Reading) -> list[Link]:
     last: Link | None = None
     for number in range(len(reading.opinions)):
         link = _link(reading, number, last)
-        if link.targets and link.how != "modified" and link.targets[-1].particle != "도":
+        if link.targets and link.how not in ("modified", "excepted") and link.targets[-1].particle != "도":
             # what -도 adds is one item more, not what the rest of the text is about
             last = link
         links.append(link)
@@ -66,11 +69,29 @@ def _link(reading: Reading, number: int, last: Link | None) -> Link:
         return Link(opinion, tuple(own), "subject")
     if shared := _shared_head(reading, number):
         return Link(opinion, tuple(shared), "modified")
+    if excepted := _excepted(reading, opinion):
+        return Link(opinion, tuple(excepted), "excepted")
     if opinion.lemma.startswith(RETURNING):
         return Link(opinion, (), "unnamed")
     if last is not None and last.opinion.sentence == opinion.sentence and last.opinion.clause != opinion.clause:
         return Link(opinion, last.targets, "carried")
     return _from_context(reading, opinion, last)
+
+
+def _excepted(reading: Reading, opinion: Opinion) -> list[NounPhrase]:
+    """가격만 아니면 완벽하다: the one thing set apart is judged the other way."""
+    tokens = reading.analysis.tokens
+    for place in phrases_before(reading, opinion):
+        phrase = reading.phrases[place]
+        if (
+            reading.sentence_of[phrase.first] != opinion.sentence
+            or reading.clause_of[phrase.first] < opinion.clause - 1
+        ):
+            return []
+        following = [token for token in tokens[phrase.after : phrase.after + 3] if token.tag != "EP"]
+        if phrase.particle == "만" and len(following) > 1 and following[0].lemma in _EXCEPTING:
+            return joined_left(reading, place) if following[1].form in ("면", "으면", "고") else []
+    return []
 
 
 def _from_context(reading: Reading, opinion: Opinion, last: Link | None) -> Link:

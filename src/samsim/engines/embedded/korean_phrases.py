@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from samsim.language.korean_grammar import LIGHT_NOUNS
+from samsim.language.korean_grammar import LIGHT_NOUNS, NOT_EVEN_ONE
 from samsim.language.korean_polarity import WISH_PRIOR, WISHED
 from samsim.language.lexicon import load_scores
 from samsim.schemas.analysis import Cue, Offsets, PolarityWord, TextAnalysis, Token
 
-Mood = Literal["stated", "conditional", "adverbial", "asked", "doubted", "wished"]
+Mood = Literal["stated", "conditional", "adverbial", "asked", "doubted", "wished", "balanced"]
 Role = Literal["subject", "topic", "object", "oblique", "genitive", "joined", "copula", "bare"]
 
 _TERM_TAGS = frozenset({"NNG", "NNP", "SL", "SH", "XR", "SN", "NR", "W_SERIAL"})
@@ -159,6 +159,9 @@ def _role(tokens: Sequence[Token], index: int) -> tuple[Role, str, int]:
     if token.tag == "JKS" or token.tag == "JKC":
         return "subject", token.form, after
     if token.tag == "JX":
+        if after < len(tokens) and token.form == "만" and tokens[after].lemma == "못하다":
+            # 예전만 못하다: what a thing is measured against, not what is judged
+            return "oblique", token.form, after
         return ("topic" if token.form in _TOPIC_FORMS else "oblique"), token.form, after
     if token.tag == "JKO":
         return "object", token.form, after
@@ -181,7 +184,8 @@ def _opinions(analysis: TextAnalysis, clause_of: tuple[int, ...], sentence_of: t
     for word in analysis.polarity_words:
         first = min(bisect_right(starts, word.start - 1), len(tokens) - 1)
         last = _head(tokens, first, word)
-        denials = tuple(governing.get(last, ()))
+        # 값을 못 한다: what denies a light verb governs its noun
+        denials = tuple(governing.get(last, governing.get(first, []) if word.negated else []))
         lemma = word.lemma
         if word.negated and tokens[last].tag in _HEAD_TAGS and word.lemma not in load_scores("lexicon_ko"):
             first = last = min(bisect_right(starts, denials[-1].end - 1), len(tokens)) - 1
@@ -193,10 +197,21 @@ def _opinions(analysis: TextAnalysis, clause_of: tuple[int, ...], sentence_of: t
             Opinion(
                 word, lemma, first, last, after, start, end,
                 _modifies(tokens, last, after), clause_of[last], sentence_of[last], denials,
-                _mood(analysis.text, tokens, last, after, word),
+                "balanced" if _is_balanced(analysis, word, denials)
+                else _mood(analysis.text, tokens, last, after, word),
             )
         )  # fmt: skip
     return found
+
+
+def _is_balanced(analysis: TextAnalysis, word: PolarityWord, denials: tuple[Cue, ...]) -> bool:
+    """맛있지도 맛없지도 않다: denying both a quality and its opposite leaves the middle."""
+    words = analysis.polarity_words
+    for cue in denials:
+        first, last = (bisect_left(words, place, key=lambda other: other.start) for place in cue.scopes[0])
+        if cue.marker.startswith("지도") and any(other.prior * word.prior < 0 for other in words[first:last]):
+            return True
+    return False
 
 
 def _mood(text: str, tokens: Sequence[Token], last: int, after: int, word: PolarityWord) -> Mood:
@@ -263,7 +278,9 @@ def _after_light_noun(tokens: Sequence[Token], index: int) -> int:
     if index >= len(tokens) or tokens[index].form not in LIGHT_NOUNS:
         return 0
     index += 1
-    while index < len(tokens) and tokens[index].tag in ("JX", "JKS", "JKC", "MAG"):
+    while index < len(tokens) and (
+        tokens[index].tag in ("JX", "JKS", "JKC", "MAG") or tokens[index].form in NOT_EVEN_ONE
+    ):
         index += 1
     if index < len(tokens) and tokens[index].lemma in ("있다", "없다", "같다", "이다", "아니다"):
         return index + 1
