@@ -55,3 +55,20 @@ def test_an_address_of_a_foreign_kind_does_not_show_its_password() -> None:
     code, said = run("--memory", "mysql://me:hunter2@somewhere/db")
     assert code == ExitCode.USAGE
     assert "hunter2" not in said
+
+
+@pytest.mark.parametrize(
+    ("condition", "ui", "said"),
+    [
+        ("C2", "en", ("condition C2", "similar past cases: epi_000001", "The reviewers were advised: adv_000001")),
+        ("C2_silent", "en", ("condition C2_silent", "epi_000001", "this condition shows nothing", "epi_000002")),
+        ("C2", "ko", ("조건 C2", "비슷한 과거 사례: epi_000001", "검토자에게 조언함: adv_000001")),
+        ("C1", "ko", ("비슷한 과거 사례 없음", "이 조건에서는 조언을 보이지 않음")),
+    ],
+)
+def test_the_full_story_says_what_memory_did(condition: str, ui: str, said: tuple[str, ...], tmp_path: Path) -> None:
+    store = str(tmp_path / "store.jsonl")
+    run("--memory", store)
+    options = ["analyze", "--explain", "--ui", ui, "--memory", store, "--condition", condition, TEXT]
+    shown = CliRunner().invoke(cli, options).stdout
+    assert [part for part in said if part not in shown] == []

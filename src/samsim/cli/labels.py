@@ -25,6 +25,20 @@ LABELS: Mapping[str, Pair] = {
     "doubts": ("Conflicts and doubts", "충돌과 의심 지점"),
     "votes": ("Votes and decisions", "투표와 결정"),
     "final": ("Final tuples", "최종 튜플"),
+    # memory
+    "memory": ("Memory", "메모리"),
+    "memory_condition": ("condition {condition}", "조건 {condition}"),
+    "memory_retrieved": ("similar past cases: {ids}", "비슷한 과거 사례: {ids}"),
+    "memory_nothing_retrieved": ("no similar past case", "비슷한 과거 사례 없음"),
+    "memory_advised": (
+        "The reviewers were advised: {ids} ({chars} characters).",
+        "검토자에게 조언함: {ids} ({chars}자)",
+    ),
+    "memory_not_advised": ("The reviewers were not advised: {why}.", "검토자에게 조언하지 않음: {why}"),
+    "memory_masked": ("this condition shows nothing", "이 조건에서는 조언을 보이지 않음"),
+    "memory_gated": ("Stage 1 gave no reason to", "1단계에 문제가 없어 조언할 까닭이 없음"),
+    "memory_no_advice": ("there was nothing to say", "전할 조언이 없음"),
+    "memory_written": ("Remembered as {episode}.", "{episode}(으)로 기억함"),
     # Stage 1
     "implicit": ("(implicit)", "(암시)"),
     "nothing_found": ("nothing found", "찾은 것 없음"),

@@ -10,6 +10,7 @@ from rich.text import Text
 from samsim.cli.label_codes import LANGUAGE
 from samsim.cli.labels import Labels, UiLanguage
 from samsim.cli.view_final import final_view
+from samsim.cli.view_memory import memory_view
 from samsim.cli.view_review import doubts_view, votes_view
 from samsim.cli.view_stage1 import stage1_view
 from samsim.cli.view_style import Look, cell, joined
@@ -40,7 +41,8 @@ def build_view(result: SampleResult, look: Look, *, explain: bool) -> Group:
         parts.append(legend(look))
     parts.append(Text())
     if explain:
-        parts += [*stage1_view(result, look), *doubts_view(result, look), *votes_view(result, look)]
+        parts += [*stage1_view(result, look), *doubts_view(result, look)]
+        parts += [*memory_view(result.memory, look), *votes_view(result, look)]
     parts += final_view(result, look, explain=explain)
     if not explain and result.stage1_tuples:
         parts.append(Text(look.labels("more"), style="dim"))
