@@ -201,11 +201,17 @@ def test_a_closed_reader_ends_it_quietly(arguments: list[str]) -> None:
     assert ended.returncode == ExitCode.BROKEN_PIPE
 
 
+def _heed_ctrl_c() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals work differently there")
 def test_ctrl_c_keeps_whole_lines(tmp_path: Path) -> None:
     path, out = tmp_path / "many.txt", tmp_path / "out.jsonl"
     path.write_text(f"{ENGLISH}\nbad \0 row\n" * 20_000, encoding="utf-8")
-    with subprocess.Popen([*COMMAND, "--file", path, "-o", out], stderr=subprocess.PIPE) as process:
+    command = [*COMMAND, "--file", path, "-o", out]
+    # Where the tests run in the background of a shell, SIGINT is ignored and children inherit that.
+    with subprocess.Popen(command, stderr=subprocess.PIPE, preexec_fn=_heed_ctrl_c) as process:
         assert process.stderr is not None
         # Rows are read a little ahead: by the twentieth bad one, good ones have been written.
         assert [process.stderr.readline()[:5] for _ in range(20)] == [b"line "] * 20
