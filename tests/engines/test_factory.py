@@ -8,6 +8,7 @@ import pytest
 
 from samsim.engines.factory import EnginePlan, build_setup, distinct_settings, read_plan
 from samsim.errors import ConfigError
+from samsim.schemas.protocol_conflict_review import AGENTS
 
 KEYS = {"OPENAI_API_KEY": "sk-canary-4242", "ANTHROPIC_API_KEY": "sk-ant-canary"}
 
@@ -30,10 +31,10 @@ cache: false
 
 def test_roles_inherit_from_their_group_and_from_default(tmp_path: Path) -> None:
     plan = plan_from(tmp_path, LAYERED)
-    stage1 = {agent: plan.settings_for(agent, reviewing=False) for agent in ("A", "B", "C")}  # type: ignore[arg-type]
-    review = {agent: plan.settings_for(agent, reviewing=True) for agent in ("A", "B", "C")}  # type: ignore[arg-type]
-    assert [stage1[agent].model for agent in "ABC"] == ["small"] * 3
-    assert [review[agent].model for agent in "AB"] == ["large"] * 2
+    stage1 = {agent: plan.settings_for(agent, reviewing=False) for agent in AGENTS}
+    review = {agent: plan.settings_for(agent, reviewing=True) for agent in AGENTS}
+    assert [stage1[agent].model for agent in AGENTS] == ["small"] * 3
+    assert [review[agent].model for agent in AGENTS[:2]] == ["large"] * 2
     assert (stage1["B"].temperature, review["B"].temperature, stage1["A"].temperature) == (0.5, 0.5, None)
     assert review["C"].kind == "embedded"
     assert stage1["C"].seed == 7
@@ -131,7 +132,7 @@ def test_what_belongs_to_a_server_is_not_inherited_by_another() -> None:
             "C": {"model": "larger"},
         }
     )
-    a, b, c = (plan.settings_for(agent, reviewing=False) for agent in ("A", "B", "C"))  # type: ignore[arg-type]
+    a, b, c = (plan.settings_for(agent, reviewing=False) for agent in AGENTS)
     assert (a.url, a.key_variable, a.price_per_million) == ("https://api.anthropic.com", "ANTHROPIC_API_KEY", None)
     assert (b.key_variable, b.price_per_million, b.model) == (None, None, "m")
     assert (c.key_variable, c.price_per_million, c.url) == ("MYKEY", None, "http://127.0.0.1:9/v1")

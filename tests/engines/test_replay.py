@@ -157,6 +157,7 @@ def test_whatever_a_model_may_have_written_is_replayed(trace: Path) -> None:
 
 def test_a_full_disk_is_an_error_of_the_engine(trace: Path) -> None:
     if not Path("/dev/full").exists():
+        # Only Linux has this always-full device; a full disk cannot be had portably.
         pytest.skip("needs /dev/full")
     writer = TraceWriter(Path("/dev/full"), overwrite=True)
     with pytest.raises(EngineError, match="Cannot write to the trace"):

@@ -176,12 +176,13 @@ def test_an_epoch_gives_the_same_whatever_the_concurrency(size: int, tmp_path: P
     for concurrency in (1, 8):
         store = open_store(tmp_path / f"{size}-{concurrency}.jsonl")
         memory = orchestrator(store, "C2", visibility=f"epoch:{size}")
-        results = list(Pipeline(memory=memory).stream(samples, concurrency=concurrency))
-        outcomes.append(([result.outputs_json() for result in results], store.content_hash()))  # type: ignore[union-attr]
-        assert [memory_of(result).episode_id for result in results] == [  # type: ignore[arg-type]
+        answers = list(Pipeline(memory=memory).stream(samples, concurrency=concurrency))
+        results = [answer for answer in answers if isinstance(answer, SampleResult)]
+        outcomes.append(([result.outputs_json() for result in results], store.content_hash()))
+        assert [memory_of(result).episode_id for result in results] == [
             f"epi_{number:06d}" for number in range(1, len(samples) + 1)
         ]
-        seen = [len(memory_of(result).retrieved_ids) for result in results]  # type: ignore[arg-type]
+        seen = [len(memory_of(result).retrieved_ids) for result in results]
         assert seen[:size] == [0] * min(size, len(samples))
         store.close()
     assert outcomes[0] == outcomes[1]

@@ -18,7 +18,7 @@ from samsim.memory.injection_controller import (
     format_memory_context,
     neutral_text,
 )
-from samsim.memory.principles import checks_named_by
+from samsim.memory.named_checks import checks_named_in
 from samsim.schemas.analysis import Language
 from samsim.schemas.memory_v1_1 import AdvisoryBundleV1_1, AdvisoryV1_1
 from tests.memory import episode
@@ -117,8 +117,8 @@ def test_a_placebo_is_as_long_and_says_nothing(language: Language) -> None:
     shown = advisories_to_show(resolve_condition("C2_placebo"), real, language)
     assert [len(one.message) for one in shown] == [len(one.message) for one in real]
     assert len(format_memory_context(shown)) == len(format_memory_context(real))
-    assert checks_named_by(real)
-    assert not checks_named_by(shown)
+    assert checks_named_in(format_memory_context(real))
+    assert not checks_named_in(format_memory_context(shown))
     for one in shown:
         assert one.evidence.principle_id == PLACEBO_PRINCIPLE
         assert one.evidence.risk_tags == ()

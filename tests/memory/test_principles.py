@@ -9,7 +9,9 @@ from typing import get_args
 import pytest
 
 from samsim.memory.advisory_builder import build_from_episodes
-from samsim.memory.principles import Check, all_principles, checks_named_by, find_principle, principle_for
+from samsim.memory.injection_controller import format_memory_context
+from samsim.memory.named_checks import checks_named_in
+from samsim.memory.principles import Check, all_principles, find_principle, principle_for
 from samsim.schemas.memory_v1_1 import ActionTaken, EpisodeRisk
 from samsim.schemas.protocol_conflict_review import REASON_CODES, ConflictType, DecidedAction, RiskType
 from tests.memory import episode
@@ -89,5 +91,5 @@ def test_checks_named_by_advisories() -> None:
     ]
     advisories, _ = build_from_episodes(episodes, language="ko")
     assert len(advisories) == 3
-    assert checks_named_by(advisories) == {"negation_scope"}
+    assert checks_named_in(format_memory_context(advisories)) == {"negation_scope"}
     assert find_principle("of_another_catalogue") is None

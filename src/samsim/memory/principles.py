@@ -6,7 +6,6 @@ look at. Some name a ``check`` that the embedded reviewers carry out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
 from typing import Literal
@@ -15,7 +14,7 @@ import yaml
 from pydantic import Field
 
 from samsim.schemas.analysis import Language
-from samsim.schemas.memory_v1_1 import ActionTaken, AdvisoryV1_1, EpisodeRisk, PrincipleId
+from samsim.schemas.memory_v1_1 import ActionTaken, EpisodeRisk, PrincipleId
 from samsim.schemas.protocol_conflict_review import ReasonCode, Written
 
 Check = Literal[
@@ -67,12 +66,6 @@ def principle_for(risk_type: EpisodeRisk, action: ActionTaken, reason_code: str 
 def find_principle(principle_id: str) -> Principle | None:
     """The principle of that id; None for one that an older or newer catalogue has."""
     return _by_id().get(principle_id)
-
-
-def checks_named_by(advisories: Iterable[AdvisoryV1_1]) -> frozenset[Check]:
-    """The checks that the advisories' principles ask a reviewer to carry out."""
-    found = (find_principle(advisory.evidence.principle_id) for advisory in advisories)
-    return frozenset(principle.check for principle in found if principle is not None and principle.check is not None)
 
 
 @cache

@@ -10,7 +10,7 @@ from samsim.rules.candidates import normalise_term
 from samsim.rules.evidence import EvidenceReader
 from samsim.schemas.analysis import PolarityWord
 from samsim.schemas.polarity import PolarityName
-from samsim.schemas.protocol_conflict_review import Candidate, ConflictType, RiskType, Severity
+from samsim.schemas.protocol_conflict_review import Candidate, RiskType, Severity
 
 _OPPOSITES: Mapping[PolarityName, PolarityName] = {"positive": "negative", "negative": "positive"}
 
@@ -26,7 +26,6 @@ class Case:
 
     candidate: Candidate
     risks: dict[RiskType, Severity]
-    conflicts: frozenset[ConflictType]
     words: Sequence[PolarityWord]
     said: frozenset[PolarityName]
     stands_in_negation: bool
@@ -106,7 +105,6 @@ def gather_cases(inputs: ReviewInputs) -> Iterator[Case]:
         yield Case(
             candidate=candidate,
             risks=risks.get(candidate.tuple_id, {}),
-            conflicts=frozenset(flag.conflict_type for flag, _ in flags),
             words=words,
             said=frozenset(map(evidence.said_by, words)),
             stands_in_negation=evidence.stands_in_negation(candidate),
