@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from samsim.errors import ConfigError, ContractError, EngineError, InputError, SamsimError
-    from samsim.pipeline.api import Pipeline, SampleError, analyze
+    from samsim.pipeline.api import Pipeline, analyze
     from samsim.pipeline.config import PipelineConfig
+    from samsim.pipeline.epochs import SampleError
     from samsim.schemas.protocol_conflict_review import (
         ArbiterDecision,
         ASTETripletItem,
@@ -55,8 +56,9 @@ __all__ = [
 
 _HOMES = {
     "samsim.errors": ("ConfigError", "ContractError", "EngineError", "InputError", "SamsimError"),
-    "samsim.pipeline.api": ("Pipeline", "SampleError", "analyze"),
+    "samsim.pipeline.api": ("Pipeline", "analyze"),
     "samsim.pipeline.config": ("PipelineConfig",),
+    "samsim.pipeline.epochs": ("SampleError",),
     "samsim.schemas.protocol_conflict_review": (
         "ASTETripletItem",
         "ArbiterDecision",

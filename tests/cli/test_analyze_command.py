@@ -14,7 +14,8 @@ from samsim.cli.exit_codes import ExitCode
 from samsim.cli.main import cli
 from samsim.errors import ContractError, EngineError
 from samsim.pipeline import api
-from samsim.schemas.results import CRProtocol, SampleResult
+from samsim.schemas.protocols import CRProtocol
+from samsim.schemas.results import SampleResult
 
 KOREAN = "화면은 좋은데 배터리가 금방 닳아요."
 ENGLISH = "The screen is great, but the battery isn't good."

@@ -9,7 +9,7 @@ from typing import get_args
 from samsim.cli.demo_report import run_protocol, score_cells
 from samsim.data.gold import load_reviews_gold
 from samsim.data.shipped import load_reviews
-from samsim.schemas.results import CRProtocol
+from samsim.schemas.protocols import CRProtocol
 
 QUALITY = Path(__file__).parents[2] / "docs" / "quality.md"
 _ROW = re.compile(r"^\| (A|B|C|cr_v\d)( alone \([^)]*\)| Stage 1| final) \|(.*)\|$", re.MULTILINE)

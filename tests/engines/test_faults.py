@@ -29,7 +29,8 @@ from samsim.engines.replay import RecordingEngine, TraceLine, TraceWriter
 from samsim.engines.sending import Sender
 from samsim.engines.settings import EngineSettings, PricePerMillion
 from samsim.engines.wire_openai import OpenAIWire
-from samsim.pipeline.api import Pipeline, SampleError
+from samsim.pipeline.api import Pipeline
+from samsim.pipeline.epochs import SampleError
 from samsim.schemas.calls import Outcome
 from samsim.schemas.results import CallRecord, SampleResult
 from tests.servers.chat_requests import Asked

@@ -10,7 +10,8 @@ import pytest
 from samsim.engines.protocol import EngineReply, EngineRequest, Message, Stage1Inputs
 from samsim.engines.scripted import ScriptedEngine
 from samsim.errors import EngineError
-from samsim.pipeline.api import Pipeline, SampleError
+from samsim.pipeline.api import Pipeline
+from samsim.pipeline.epochs import SampleError
 from samsim.schemas.protocol_conflict_review import Agent, PerspectiveASTEStage1Schema
 from samsim.schemas.taxonomy import load_taxonomy
 from tests.support.builders import analysis

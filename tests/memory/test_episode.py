@@ -79,7 +79,8 @@ def remember(
     read = seen or analysis("품질이 좋지 않아요", cues=[cue("품질이 좋지 않아요", "negation", "지 않", "좋")])
     given = {"timestamp": "2026-01-02T03:04:05Z", "version": "0.1.0", "created_from_split": "train", **fields}
     whole = result(read.text, tuples, decisions, before, read.language)
-    return build_episode(whole, read, before, after, **given)
+    judged = whole.model_copy(update={"evaluation": evaluate(before, after, decisions)})
+    return build_episode(judged, read, before, **given)
 
 
 # --- evaluation, exhaustively -----------------------------------------------------------------------

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from samsim.memory.advisory_builder import build_from_episodes
-from samsim.memory.episode_builder import RiskFindings, build_episode
+from samsim.memory.episode_builder import RiskFindings, build_episode, evaluate
 from samsim.memory.injection_controller import format_memory_context
 from samsim.rules.conflicts import compute_conflict_flags
 from samsim.schemas.analysis import Cue, TextAnalysis
@@ -94,11 +94,11 @@ def test_no_run_of_the_text_is_remembered_or_advised(
     seen, tuples, decisions, risks = sample
     before = RiskFindings.of(risks, compute_conflict_flags(tuples, taxonomy="none"))
     whole = result(seen.text, tuples, decisions, before, seen.language)
+    after = RiskFindings.of(risks[1:], before.flags)
     draft = build_episode(
-        whole,
+        whole.model_copy(update={"evaluation": evaluate(before, after, decisions)}),
         seen,
         before,
-        RiskFindings.of(risks[1:], before.flags),
         timestamp="2026-01-02T03:04:05Z",
         version="0.1.0",
         created_from_split="dev",

@@ -12,7 +12,8 @@ import pytest
 
 import samsim
 from samsim.engines.protocol import EngineReply, EngineRequest
-from samsim.pipeline.api import Pipeline, SampleError
+from samsim.pipeline.api import Pipeline
+from samsim.pipeline.epochs import SampleError
 from samsim.pipeline.streaming import STREAM_THREAD
 from samsim.schemas.results import SampleResult
 

@@ -7,7 +7,8 @@ import unicodedata
 import pytest
 
 from samsim.errors import InputError
-from samsim.pipeline.api import Pipeline, SampleError
+from samsim.pipeline.api import Pipeline
+from samsim.pipeline.epochs import SampleError
 from samsim.pipeline.inputs import MAX_CHARACTERS
 from samsim.schemas.results import SampleResult
 

@@ -17,9 +17,9 @@ from samsim.schemas.analysis import Language
 if TYPE_CHECKING:
     from samsim.pipeline.api import Pipeline
     from samsim.pipeline.config import PipelineConfig
-    from samsim.schemas.results import CRProtocol
+    from samsim.schemas.protocols import CRProtocol
 
-# As in samsim.schemas.results.CRProtocol, which would import pydantic just to show the help.
+# As in samsim.schemas.protocols.CRProtocol, which would import pydantic just to show the help.
 PROTOCOLS = ("cr_v1", "cr_v2")
 STDIN = "-"
 _AUTO_OR_LANGUAGE = click.Choice(["auto", *get_args(Language)])

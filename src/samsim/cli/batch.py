@@ -44,7 +44,7 @@ def run_batch(pipeline: Pipeline, reviews: ReviewFile, output: JsonLines, concur
 def _analyse_rows(
     pipeline: Pipeline, reviews: ReviewFile, output: JsonLines, advance: Advance, concurrency: int
 ) -> int:
-    from samsim.pipeline.api import SampleError
+    from samsim.pipeline.epochs import SampleError
 
     bad = 0
     # The stream answers in order, so the oldest waiting line belongs to the next answer.

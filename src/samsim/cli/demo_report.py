@@ -22,7 +22,8 @@ from samsim.metrics.systems import predictions_by_system
 from samsim.metrics.tuples import Family, Score, TupleLike, score
 from samsim.pipeline.api import Pipeline
 from samsim.pipeline.config import PipelineConfig
-from samsim.schemas.results import CRProtocol, SampleResult
+from samsim.schemas.protocols import CRProtocol
+from samsim.schemas.results import SampleResult
 
 _FAMILIES: tuple[Family, ...] = ("triplet", "ref_pol")
 _ALONE = {"A": "A alone (P-NEG)", "B": "B alone (P-IMP)", "C": "C alone (P-LIT)"}

@@ -1,24 +1,35 @@
-"""The review set that ships with the package: texts only (the gold is in ``samsim.data.gold``)."""
+"""The review sets that ship with the package: texts only (their gold is in ``samsim.data.gold``)."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
 from importlib.resources import files
+from types import MappingProxyType
 
-from samsim.schemas.analysis import Language
+from samsim.data.samples import Sample
+
+SHIPPED: Mapping[str, str] = MappingProxyType(
+    {
+        "reviews": "Korean and English reviews, for evaluation and demonstration",
+        "reviews_memory": "Other Korean and English reviews, for building a memory",
+    }
+)
+
+__all__ = ["SHIPPED", "Sample", "load_reviews", "load_shipped", "shipped_lines"]
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """One text to analyse."""
+def shipped_lines(file_name: str) -> list[str]:
+    """The lines of one shipped file."""
+    content = files("samsim.data").joinpath("samples", file_name).read_text(encoding="utf-8")
+    return content.removesuffix("\n").split("\n")
 
-    uid: str
-    language: Language
-    text: str
+
+def load_shipped(name: str) -> list[Sample]:
+    """The texts of one shipped set, in file order; its gold is not read."""
+    return [Sample(**json.loads(line)) for line in shipped_lines(f"{name}.jsonl")]
 
 
 def load_reviews() -> list[Sample]:
     """The shipped reviews, in file order."""
-    content = files("samsim.data").joinpath("samples", "reviews.jsonl").read_text(encoding="utf-8")
-    return [Sample(**json.loads(line)) for line in content.splitlines()]
+    return load_shipped("reviews")

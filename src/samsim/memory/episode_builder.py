@@ -112,7 +112,6 @@ def build_episode(
     result: SampleResult,
     analysis: TextAnalysis,
     risk_before: RiskFindings,
-    risk_after: RiskFindings,
     *,
     timestamp: str,
     version: str,
@@ -121,11 +120,13 @@ def build_episode(
 ) -> EpisodeDraftV1_1:
     """The episode of a finished sample, still without an id.
 
-    ``risk_after`` are the findings recomputed on the tuples after review, in the same way as before.
-    ``moderator_summary`` must be a template with codes; one that quotes the text is a ``ContractError``.
+    The result's own evaluation is taken over. ``moderator_summary`` must be a template with
+    codes; one that quotes the text is a ``ContractError``.
     """
     _refuse_quotes(moderator_summary, analysis.text)
-    evaluation = evaluate(risk_before, risk_after, result.arbiter_decisions)
+    evaluation = result.evaluation
+    if evaluation is None:
+        raise ContractError("A result without its evaluation cannot become an episode; evaluate it first.")
     signature = build_signature(analysis, count_aspects(result.stage1_tuples))
     lead = _lead(risk_before, result.arbiter_decisions)
     delta = evaluation.risk_after.severity_sum - evaluation.risk_before.severity_sum

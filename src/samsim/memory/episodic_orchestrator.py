@@ -5,7 +5,7 @@ The condition's flags are the only switch: no code asks for a condition's name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -74,17 +74,38 @@ class MemorySlot:
     record: MemoryRecord
 
 
+@dataclass(frozen=True, slots=True)
+class _Query:
+    """What a sample asked memory."""
+
+    uid: str
+    signature: InputSignatureV1_1
+    symptoms: str
+
+    @property
+    def kind(self) -> tuple[str, tuple[str, ...]]:
+        """Samples of one kind may be given each other's advice."""
+        return self.signature.language, self.signature.detected_structure
+
+
+_Latest = dict[tuple[str, tuple[str, ...]], _Query]
+
+
 @dataclass(slots=True)
 class _Ledger:
     """Whose episode is whose, and the latest query of each language and structure; lives as long as a run.
 
     ``held`` are the episodes of the epoch under way, by sample; None when episodes are written at once.
+    Queries become ``latest`` when their sample is committed, and ``visible`` when the next epoch begins,
+    so that neither depends on how many samples are under way.
     """
 
     held: dict[str, EpisodeDraftV1_1] | None = None
     seen_up_to: int | None = None
     own: dict[str, frozenset[str]] = field(default_factory=dict)
-    latest: dict[tuple[str, tuple[str, ...]], tuple[str, InputSignatureV1_1, str]] = field(default_factory=dict)
+    asked: dict[str, _Query] = field(default_factory=dict)
+    latest: _Latest = field(default_factory=dict)
+    visible: _Latest = field(default_factory=dict)
 
 
 class EpisodicOrchestrator:
@@ -107,15 +128,32 @@ class EpisodicOrchestrator:
         _ = self._settings.epoch_size  # a wrong visibility is an error at start
         self._ledger = _Ledger()
 
-    def begin_epoch(self) -> None:
-        """From now on samples see the store as it is now, and their episodes wait for ``end_epoch``."""
+    def begin_epoch(self, as_of: int | None = None) -> None:
+        """From now on samples see the store as it is now (or was at ``as_of``); their episodes wait for ``commit``."""
         self._ledger.held = {}
-        self._ledger.seen_up_to = self._store.last_seq()
+        self._ledger.asked.clear()
+        self._ledger.seen_up_to = self._store.last_seq() if as_of is None else as_of
+        self._ledger.visible = dict(self._ledger.latest)
 
-    def end_epoch(self, uids: Iterable[str]) -> dict[str, str]:
-        """Write the waiting episodes in the order of the samples; returns the id of each."""
-        held, self._ledger.held, self._ledger.seen_up_to = self._ledger.held or {}, None, None
-        return {uid: self._write(uid, held[uid]) for uid in uids if uid in held}
+    def commit(self, uid: str) -> str | None:
+        """Write the waiting episode of a sample, in the order of the samples; returns its id, if there is one."""
+        self._publish(uid)
+        draft = (self._ledger.held or {}).pop(uid, None)
+        return None if draft is None else self._write(uid, draft)
+
+    def end_epoch(self) -> None:
+        """From now on samples see everything, and episodes are written at once."""
+        self._ledger.held, self._ledger.seen_up_to = None, None
+
+    @property
+    def needs_history(self) -> bool:
+        """Whether a run that continues must be told of the samples before it (``restore``)."""
+        return self.condition.injection_source == "shuffled"
+
+    def restore(self, facts: SampleFacts) -> None:
+        """Take note of a sample that an interrupted run finished, as if it had just been committed."""
+        self._ledger.asked[facts.uid] = _query_of(facts)
+        self._publish(facts.uid)
 
     def get_slot_payload_for_current_sample(self, facts: SampleFacts, as_of: int | None = None) -> MemorySlot:
         """Ask memory about a sample that is about to be reviewed; ``as_of`` limits what it may see."""
@@ -133,15 +171,14 @@ class EpisodicOrchestrator:
         context = format_memory_context(shown) if exposed else ""
         return MemorySlot(slot, context, self._record(retrieved, advisories, blocked, context, opened, reason))
 
-    def append_episode_if_needed(self, facts: SampleFacts, result: SampleResult, after: RiskFindings) -> str | None:
-        """Write the sample's episode if the condition says so; ``after`` are the findings after the review."""
+    def append_episode_if_needed(self, facts: SampleFacts, result: SampleResult) -> str | None:
+        """Write the sample's episode if the condition says so."""
         if not self.condition.store_write:
             return None
         draft = build_episode(
             result,
             facts.analysis,
             RiskFindings.of(facts.risks, facts.flags),
-            after,
             timestamp=self._now(),
             version=self._version,
             created_from_split=self._settings.created_from_split,
@@ -166,18 +203,23 @@ class EpisodicOrchestrator:
         self._store.close()
 
     def _retrieve(self, facts: SampleFacts, as_of: int | None) -> list[Retrieved]:
-        signature = build_signature(facts.analysis, count_aspects(facts.candidates))
-        symptoms = symptoms_of(facts.risks, facts.flags, facts.analysis)
-        asked = signature, symptoms
+        query = _query_of(facts)
         if self.condition.injection_source == "shuffled":
-            kind = signature.language, signature.detected_structure
-            other = self._ledger.latest.get(kind)
-            self._ledger.latest[kind] = facts.uid, signature, symptoms
-            if other is None or other[0] == facts.uid:
+            other = self._ledger.visible.get(query.kind)
+            self._ledger.asked[facts.uid] = query
+            if self._ledger.held is None:
+                self._publish(facts.uid)
+                self._ledger.visible = self._ledger.latest
+            if other is None or other.uid == facts.uid:
                 return []
-            asked = other[1:]
+            query = other
         own = self._ledger.own.get(facts.uid, frozenset())
-        return self._store.query(*asked, self._settings.topk, as_of, own)
+        return self._store.query(query.signature, query.symptoms, self._settings.topk, as_of, own)
+
+    def _publish(self, uid: str) -> None:
+        query = self._ledger.asked.pop(uid, None)
+        if query is not None:
+            self._ledger.latest[query.kind] = query
 
     def _advise(
         self, retrieved: Sequence[Retrieved], facts: SampleFacts, as_of: int | None
@@ -211,6 +253,7 @@ class EpisodicOrchestrator:
             retrieved_k=len(retrieved),
             retrieved_ids=[found.entry.episode_id for found in retrieved],
             advisory_ids=ids,
+            principle_ids=[advisory.evidence.principle_id for advisory in advisories],
             advisory_injection_gated=self.condition.retrieval_execute and self._settings.gate and not opened,
             injection_trigger_reason=reason,
             memory_blocked_episode_n=blocked.memory_blocked_episode_n,
@@ -219,3 +262,8 @@ class EpisodicOrchestrator:
             advisories_present=bool(context),
             advisories_ids=ids if context else [],
         )
+
+
+def _query_of(facts: SampleFacts) -> _Query:
+    signature = build_signature(facts.analysis, count_aspects(facts.candidates))
+    return _Query(facts.uid, signature, symptoms_of(facts.risks, facts.flags, facts.analysis))

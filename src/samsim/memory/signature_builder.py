@@ -45,15 +45,20 @@ _MARKERS: Mapping[tuple[Language, CueKind], tuple[str, ...]] = MappingProxyType(
 
 def build_signature(analysis: TextAnalysis, num_aspects: int) -> InputSignatureV1_1:
     """The signature of a text, from the same cues that the validator reads."""
-    kinds = {cue.kind for cue in analysis.cues}
-    found: tuple[Structure, ...] = tuple(name for name in STRUCTURES if name in kinds)
+    found = detect_structure(analysis)
     return InputSignatureV1_1(
         language=analysis.language,
-        detected_structure=found or ("none",),
-        has_negation="negation" in kinds,
+        detected_structure=found,
+        has_negation="negation" in found,
         num_aspects=num_aspects,
         length_bucket=length_bucket(analysis.text, analysis.language),
     )
+
+
+def detect_structure(analysis: TextAnalysis) -> tuple[Structure, ...]:
+    """Which of negation, contrast and irony the cues show, in the order of ``STRUCTURES``; else none."""
+    kinds = {cue.kind for cue in analysis.cues}
+    return tuple(name for name in STRUCTURES if name in kinds) or ("none",)
 
 
 def length_bucket(text: str, language: Language) -> LengthBucket:

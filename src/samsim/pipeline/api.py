@@ -6,8 +6,6 @@ import asyncio
 from collections.abc import AsyncGenerator, Coroutine, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
-from dataclasses import dataclass
-from itertools import islice
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
@@ -19,21 +17,14 @@ from samsim.errors import ConfigError, SamsimError
 from samsim.language.analyze import analyze_text
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator
 from samsim.pipeline.config import PipelineConfig
-from samsim.pipeline.conflict_review_runner import run_conflict_review
+from samsim.pipeline.epochs import Continuation, SampleError, by_epoch
 from samsim.pipeline.inputs import check_text
 from samsim.pipeline.streaming import in_order, iterate
+from samsim.pipeline.supervisor import supervise
 from samsim.schemas.protocol_conflict_review import Agent
 from samsim.schemas.results import SampleResult
 
 ResultT = TypeVar("ResultT")
-
-
-@dataclass(frozen=True, slots=True)
-class SampleError:
-    """A sample that could not be analysed, and why."""
-
-    uid: str
-    message: str
 
 
 class Pipeline:
@@ -60,35 +51,26 @@ class Pipeline:
         checked = check_text(text)
         language = None if self.config.language == "auto" else self.config.language
         analysis = analyze_text(checked, language)
-        return await run_conflict_review(uid, analysis, self._engines, self.config, self._memory)
+        return await supervise(uid, analysis, self._engines, self.config, self._memory)
 
     def analyze(self, text: str, *, uid: str = "0") -> SampleResult:
         """Analyse one text; also works where an event loop is running already, as in a notebook."""
         return _run(self._analyze_and_close(text, uid))
 
     async def astream(
-        self, samples: Iterable[tuple[str, str]], *, concurrency: int = 1
+        self, samples: Iterable[tuple[str, str]], *, concurrency: int = 1, continued: Continuation | None = None
     ) -> AsyncGenerator[SampleResult | SampleError, None]:
-        """Analyse (uid, text) pairs, some at a time, in order; a bad sample gives an error and the rest goes on."""
-        if self._memory is not None and self._memory.epoch_size is not None:
-            results = self._epochs(samples, concurrency, self._memory, self._memory.epoch_size)
+        """Analyse (uid, text) pairs, some at a time, in order; a bad sample gives an error and the rest goes on.
+
+        ``continued`` says where an interrupted run with a memory goes on.
+        """
+        if self._memory is None:
+            results = in_order(samples, self._attempt, concurrency)
         else:
-            results = in_order(samples, self._attempt, 1 if self._memory is not None else concurrency)
+            results = by_epoch(samples, self._attempt, self._memory, concurrency, continued)
         async with aclosing(results):
             async for result in results:
                 yield result
-
-    async def _epochs(
-        self, samples: Iterable[tuple[str, str]], concurrency: int, memory: EpisodicOrchestrator, size: int
-    ) -> AsyncGenerator[SampleResult | SampleError, None]:
-        """Samples of one epoch see the store as it was at its start; episodes are written in order at its end."""
-        source = iter(samples)
-        while epoch := list(islice(source, size)):
-            memory.begin_epoch()
-            results = [result async for result in in_order(epoch, self._attempt, concurrency)]
-            written = memory.end_epoch(uid for uid, _ in epoch)
-            for result in results:
-                yield _with_episode(result, written.get(result.uid))
 
     def stream(
         self, samples: Iterable[tuple[str, str]], *, concurrency: int = 1
@@ -124,13 +106,6 @@ class Pipeline:
                     yield result
         finally:
             await self.aclose()
-
-
-def _with_episode(result: SampleResult | SampleError, episode_id: str | None) -> SampleResult | SampleError:
-    if isinstance(result, SampleError) or result.memory is None or episode_id is None:
-        return result
-    record = result.memory.model_copy(update={"episode_id": episode_id})
-    return result.model_copy(update={"memory": record})
 
 
 def analyze(text: str, **settings: Any) -> SampleResult:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -10,10 +11,10 @@ from samsim.rules.apply import FinalizeMode
 from samsim.rules.conflicts import SEMANTIC_THETA, ConflictMode
 from samsim.schemas.analysis import Language
 from samsim.schemas.protocol_conflict_review import ArbiterVersion
-from samsim.schemas.results import CRProtocol
+from samsim.schemas.protocols import ProtocolName
 from samsim.schemas.taxonomy import DEFAULT_TAXONOMY, FREE_TAXONOMY, Taxonomy, load_taxonomy
 
-ARBITER_VERSIONS: dict[CRProtocol, ArbiterVersion] = {"cr_v1": "v1", "cr_v2": "v2"}
+ARBITER_VERSIONS: Mapping[str, ArbiterVersion] = {"cr_v1": "v1", "cr_v2": "v2"}
 
 
 class PipelineConfig(BaseModel):
@@ -21,7 +22,7 @@ class PipelineConfig(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    protocol: CRProtocol = "cr_v2"
+    protocol: ProtocolName = "cr_v2"
     language: Language | Literal["auto"] = "auto"
     taxonomy: str = "auto"
     conflict_mode: ConflictMode = "primary_secondary"

@@ -14,8 +14,9 @@ from samsim.agents.review_agents import REVIEW_AGENTS
 from samsim.engines.protocol import ReviewInputs, Stage1Inputs
 from samsim.engines.table import EngineTable
 from samsim.errors import EngineError
-from samsim.memory.episode_builder import RiskFindings
+from samsim.memory.episode_builder import RiskFindings, evaluate
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator, SampleFacts
+from samsim.memory.signature_builder import detect_structure
 from samsim.pipeline.config import PipelineConfig
 from samsim.rules.apply import apply_decisions, finalize, merged_refs
 from samsim.rules.arbiter import arbiter_vote
@@ -25,12 +26,15 @@ from samsim.rules.recheck import groups_to_recheck, with_recheck
 from samsim.rules.review_actions import EnforcedReview, enforce_review_actions, reviewable_ids
 from samsim.rules.validator import compute_validator_risks
 from samsim.schemas.analysis import TextAnalysis
+from samsim.schemas.memory_v1_1 import EvaluationV1_1
 from samsim.schemas.protocol_conflict_review import (
     Agent,
+    ArbiterDecision,
     ASTETripletItem,
     Candidate,
     ConflictFlag,
     ReviewActionItem,
+    Span,
 )
 from samsim.schemas.results import CallRecord, MemoryRecord, SampleResult
 from samsim.schemas.taxonomy import Taxonomy
@@ -83,13 +87,26 @@ async def run_conflict_review(
         arbiter_decisions=decisions,
         final_tuples_post_review=surviving,
         final_tuples=finalize(surviving, new_refs),
+        structure=list(detect_structure(analysis)),
+        evaluation=_evaluation(facts, surviving, spans, decisions, config),
         calls=calls,
     )
     if memory is None or slot is None:
         return result
-    risks_after = compute_validator_risks(surviving, analysis, taxonomy, claimed_spans=spans)
-    after = RiskFindings.of(risks_after, _flags(surviving, taxonomy, config))
-    return _remember(memory, slot.record, advised_prompts, facts, result, after)
+    return _remember(memory, slot.record, advised_prompts, facts, result)
+
+
+def _evaluation(
+    facts: SampleFacts,
+    surviving: Sequence[Candidate],
+    spans: Mapping[str, Span],
+    decisions: Sequence[ArbiterDecision],
+    config: PipelineConfig,
+) -> EvaluationV1_1:
+    """The risk before the review and, found in the same way, after it."""
+    risks = compute_validator_risks(surviving, facts.analysis, facts.taxonomy, claimed_spans=spans)
+    after = RiskFindings.of(risks, _flags(surviving, facts.taxonomy, config))
+    return evaluate(RiskFindings.of(facts.risks, facts.flags), after, decisions)
 
 
 def _remember(
@@ -98,14 +115,13 @@ def _remember(
     advised_prompts: int,
     facts: SampleFacts,
     result: SampleResult,
-    after: RiskFindings,
 ) -> SampleResult:
     """Write the episode if the condition says so, and record what memory did."""
     changes = {
         "prompt_injection_chars": record.prompt_injection_chars * advised_prompts,
         "advisories_present": record.advisories_present and advised_prompts > 0,
         "advisories_ids": record.advisories_ids if advised_prompts > 0 else [],
-        "episode_id": memory.append_episode_if_needed(facts, result, after),
+        "episode_id": memory.append_episode_if_needed(facts, result),
     }
     return result.model_copy(update={"memory": record.model_copy(update=changes)})
 
@@ -125,8 +141,9 @@ async def _stage1(
             f"No perspective got an answer for sample {uid} from {calls[0].engine}: {_what_happened(calls[0])}. "
             "Check the engine (samsim doctor) and run it again."
         )
-    stage1: dict[Agent, Sequence[ASTETripletItem]] = {call.agent: items for items, call in answers}
-    return stage1, calls
+    return {
+        perspective.agent: items for perspective, (items, _) in zip(PERSPECTIVE_AGENTS, answers, strict=True)
+    }, calls
 
 
 def _what_happened(call: CallRecord) -> str:
@@ -152,7 +169,8 @@ async def _review(uid: str, inputs: ReviewInputs, engines: EngineTable) -> tuple
     answers = await asyncio.gather(
         *(reviewer.review(engines.reviewers[reviewer.agent], uid, inputs) for reviewer in REVIEW_AGENTS)
     )
-    return _enforced({call.agent: items for items, call in answers}, inputs), [call for _, call in answers]
+    proposals = {reviewer.agent: items for reviewer, (items, _) in zip(REVIEW_AGENTS, answers, strict=True)}
+    return _enforced(proposals, inputs), [call for _, call in answers]
 
 
 async def _recheck(

@@ -16,6 +16,11 @@ from samsim.schemas.polarity import Polarity, PolarityName
 
 Agent = Literal["A", "B", "C"]
 AGENTS: tuple[Agent, ...] = get_args(Agent)
+# Everybody who may be asked: the three perspectives, the debate's cast and the baseline's one voice.
+DebateAgent = Literal["ATE", "ATSA", "VALIDATOR", "EPM", "TAN", "CJ", "JUDGE", "STAGE2"]
+AgentName = Literal["A", "B", "C", "ATE", "ATSA", "VALIDATOR", "EPM", "TAN", "CJ", "JUDGE", "STAGE2", "SINGLE"]
+# Who found a tuple: an agent, or one of the draws S1, S2 … of self-consistency.
+Origin = Annotated[str, Field(pattern=r"^([A-Z]+|S[1-9][0-9]?)$")]
 
 ActionType = Literal["KEEP", "DROP", "FLIP", "MERGE", "FLAG"]
 ACTION_TYPES: tuple[ActionType, ...] = get_args(ActionType)
@@ -185,7 +190,7 @@ class Candidate(Written):
     opinion_term: str = ""
     evidence: str = ""
     span: Span | None = None
-    origin_agent: Agent
+    origin_agent: Origin
     confidence: float = 0.5
 
 

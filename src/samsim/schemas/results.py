@@ -11,22 +11,23 @@ from pydantic import Field
 
 from samsim.schemas.analysis import Language
 from samsim.schemas.calls import AttemptRecord, MessageRecord, OutputMode
-from samsim.schemas.memory_v1_1 import MemoryMode
+from samsim.schemas.memory_v1_1 import EvaluationV1_1, MemoryMode, Structure
 from samsim.schemas.polarity import Polarity
 from samsim.schemas.protocol_conflict_review import (
-    Agent,
+    AgentName,
     ArbiterDecision,
     Candidate,
     ConflictFlag,
+    Origin,
     Refusal,
     ReviewActionItem,
     Span,
     ValidatorRisk,
     Written,
 )
+from samsim.schemas.protocols import ProtocolName
 
-CRProtocol = Literal["cr_v1", "cr_v2"]
-Stage = Literal["stage1", "review", "recheck"]
+Stage = Literal["stage1", "review", "recheck", "debate", "judge", "stage2"]
 
 
 class ReviewedTuple(Candidate):
@@ -47,7 +48,7 @@ class FinalTuple(Written):
     evidence: str
     opinion_terms: list[str]
     tuple_ids: list[str]
-    support: list[Agent]
+    support: list[Origin]
     confidence: float
     flagged: bool
     flag_reasons: list[str]
@@ -61,7 +62,7 @@ class CallRecord(Written):
     for the embedded engine, which reads no prompt.
     """
 
-    agent: Agent
+    agent: AgentName
     stage: Stage
     engine: str = ""
     prompt_hash: str
@@ -77,6 +78,7 @@ class CallRecord(Written):
 class MemoryRecord(Written):
     """What the episodic memory did for one sample, in every condition (seeds 003 §7, 004).
 
+    ``advisory_ids`` and ``principle_ids`` go together: what was advised, shown or not.
     ``prompt_injection_chars`` counts the characters of advice in all prompts together. The gate is
     evaluated and recorded also where nothing may be injected, so that samples can be compared.
     """
@@ -88,6 +90,7 @@ class MemoryRecord(Written):
     retrieved_k: int
     retrieved_ids: list[str]
     advisory_ids: list[str]
+    principle_ids: list[str] = Field(default_factory=list)
     advisory_injection_gated: bool
     injection_trigger_reason: str
     memory_blocked_episode_n: int = 0
@@ -99,12 +102,16 @@ class MemoryRecord(Written):
 
 
 class SampleResult(Written):
-    """Everything that was found, flagged, voted and decided about one text."""
+    """Everything that was found, flagged, voted and decided about one text.
+
+    ``structure`` is what the cue analysis saw in the text, ``evaluation`` how the decisions changed
+    the risk: by code, never by gold.
+    """
 
     uid: str
     text: str
     language: Language
-    protocol: CRProtocol
+    protocol: ProtocolName
     taxonomy: str
     stage1_tuples: list[Candidate]
     conflict_flags: list[ConflictFlag]
@@ -114,6 +121,8 @@ class SampleResult(Written):
     arbiter_decisions: list[ArbiterDecision]
     final_tuples_post_review: list[ReviewedTuple]
     final_tuples: list[FinalTuple]
+    structure: list[Structure] = Field(default_factory=list)
+    evaluation: EvaluationV1_1 | None = None
     memory: MemoryRecord | None = None
     calls: list[CallRecord] = Field(default_factory=list)
 

@@ -1,0 +1,114 @@
+"""Where texts come from, as a config or a command says it."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from samsim.data.format_table import FORMATS, MAPPED_FORMATS
+from samsim.data.shipped import SHIPPED
+
+# What a mapping may name, and the usual names of each that are looked for when it does not.
+USUAL_COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "text": ("text", "review", "sentence", "content", "본문", "리뷰", "내용", "문장", "sentence_form"),
+        "id": ("id", "uid"),
+        "language": ("language",),
+        "aspect_term": ("aspect_term",),
+        "aspect_ref": ("aspect_ref",),
+        "opinion_term": ("opinion_term",),
+        "polarity": ("polarity",),
+        "start": ("start",),
+        "end": ("end",),
+        "tuples": ("tuples",),
+    }
+)
+
+
+class DataSource(BaseModel):
+    """One set of texts, with or without gold: a set that ships, or a file in one of ``FORMATS``."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str | None = Field(default=None, description="A set that ships with samsim.")
+    path: Path | None = Field(default=None, description="A file, or a folder with one file per split.")
+    format: str | None = Field(default=None, description="The file's format; None: told from its content.")
+    split: str | None = Field(default=None, description="Which file of a folder: train, dev, test, ...")
+    language: Literal["ko", "en", "auto"] = Field(
+        default="auto",
+        description="The language of texts that do not say theirs; of those that do, only these are used.",
+    )
+    limit: int | None = Field(default=None, ge=1, description="Only the first N texts.")
+    sample: int | None = Field(default=None, ge=1, description="Only N texts, drawn by sample_seed.")
+    sample_seed: int = 0
+    columns: dict[str, str] = Field(default_factory=dict, description="For csv and jsonl: which column holds what.")
+    encoding: str | None = Field(default=None, description="The file's encoding; None: UTF-8.")
+
+    @field_validator("name")
+    @classmethod
+    def _known_name(cls, name: str | None) -> str | None:
+        if name is not None and name not in SHIPPED:
+            raise ValueError(f"no set of that name ships with samsim: {_hint(name, SHIPPED)}; give a file as path")
+        return name
+
+    @field_validator("format")
+    @classmethod
+    def _known_format(cls, name: str | None) -> str | None:
+        if name is not None and name not in FORMATS:
+            raise ValueError(f"unknown format {name!r}: {_hint(name, FORMATS)}")
+        return name
+
+    @field_validator("columns")
+    @classmethod
+    def _known_columns(cls, columns: dict[str, str]) -> dict[str, str]:
+        for key in columns:
+            if key not in USUAL_COLUMNS:
+                raise ValueError(f"unknown column role {key!r}: {_hint(key, USUAL_COLUMNS)}")
+        return columns
+
+    @field_validator("encoding")
+    @classmethod
+    def _known_encoding(cls, name: str | None) -> str | None:
+        if name is not None:
+            try:
+                codecs.lookup(name)
+            except (LookupError, ValueError):
+                raise ValueError(f"{name!r} is no encoding Python knows: try utf-8, cp949 or utf-16") from None
+        return name
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if (self.name is None) == (self.path is None):
+            raise ValueError("give either name (a set that ships with samsim) or path (a file or folder)")
+        if self.name is not None and (self.format or self.split or self.columns or self.encoding):
+            raise ValueError("format, split, columns and encoding belong to path, not to a set that ships")
+        if self.columns and self.format is not None and self.format not in MAPPED_FORMATS:
+            raise ValueError(f"columns belong to the formats {' and '.join(MAPPED_FORMATS)}, not to {self.format}")
+        if self.limit is not None and self.sample is not None:
+            raise ValueError("give either limit (the first N) or sample (N drawn by sample_seed)")
+        return self
+
+    def describe(self) -> str:
+        """Say in a few words what is read, for tables."""
+        parts = [self.name or (self.path.name if self.path is not None else "")]
+        if self.split is not None:
+            parts.append(self.split)
+        if self.language != "auto":
+            parts.append(self.language)
+        if self.limit is not None:
+            parts.append(f"first {self.limit:,}")
+        if self.sample is not None:
+            parts.append(f"{self.sample:,} drawn by seed {self.sample_seed}")
+        return ", ".join(parts)
+
+
+def _hint(wrong: str, known: Iterable[str]) -> str:
+    names = list(known)
+    close = get_close_matches(wrong, names, n=1)
+    return f"did you mean {close[0]}?" if close else f"use one of {', '.join(names)}"

@@ -1,0 +1,52 @@
+"""The ways to analyse a text, each one word of a configuration.
+
+``cr_v1`` and ``cr_v2`` are the conflict review with its two arbiters, ``debate`` is the second
+protocol; ``single`` (one call), ``stage1_only`` (three perspectives, no review) and
+``self_consistency:N`` (N draws of ``single``, majority per tuple) are the baselines.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import BeforeValidator, WithJsonSchema
+
+CRProtocol = Literal["cr_v1", "cr_v2"]
+PlainProtocol = Literal["cr_v1", "cr_v2", "debate", "single", "stage1_only"]
+PLAIN_PROTOCOLS: tuple[PlainProtocol, ...] = get_args(PlainProtocol)
+SELF_CONSISTENCY = "self_consistency"
+MAX_DRAWS = 99
+
+_DRAWS = re.compile(rf"{SELF_CONSISTENCY}:([1-9]\d?)")
+
+
+def draws_of(protocol: str) -> int | None:
+    """The N of ``self_consistency:N``; None for every other protocol."""
+    found = _DRAWS.fullmatch(protocol)
+    return int(found[1]) if found else None
+
+
+def is_conflict_review(protocol: str) -> bool:
+    """Whether the protocol is one of the two conflict reviews."""
+    return protocol in get_args(CRProtocol)
+
+
+def _require_protocol(value: Any) -> str:
+    if isinstance(value, str) and (value in PLAIN_PROTOCOLS or draws_of(value) is not None):
+        return value
+    known = [*PLAIN_PROTOCOLS, f"{SELF_CONSISTENCY}:3"]
+    close = difflib.get_close_matches(str(value), known, n=1)
+    hint = f"did you mean {close[0]}? " if close else ""
+    raise ValueError(
+        f"unknown protocol {value!r}: {hint}use {', '.join(PLAIN_PROTOCOLS)} or {SELF_CONSISTENCY}:N"
+        f" with N from 1 to {MAX_DRAWS}"
+    )
+
+
+ProtocolName = Annotated[
+    str,
+    BeforeValidator(_require_protocol),
+    WithJsonSchema({"type": "string", "pattern": f"^({'|'.join(PLAIN_PROTOCOLS)}|{_DRAWS.pattern})$"}),
+]
