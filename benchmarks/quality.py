@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from data_sets import Labelled, read_aste, read_m_absa
+from samsim.data.gold import load_gold
+from samsim.data.registry import load_samples
+from samsim.data.sources import DataSource
 from samsim.language.analyze import analyze_text
 from samsim.metrics.systems import PlainTuple, predictions_by_system
 from samsim.metrics.tuples import Family, Score, TupleLike, score
@@ -24,39 +26,57 @@ from samsim.schemas.analysis import TextAnalysis
 _CONSTANT_TUPLES = 5
 _NOUN_TAGS = ("NNG", "NNP", "NOUN", "PROPN")
 _MODIFIER_TAGS = ("ADJ",)
-Reader = Callable[[Path], Iterable[Labelled]]
 Predictions = Mapping[str, Sequence[TupleLike]]
 
 
 @dataclass(frozen=True)
 class Task:
-    """One figure: which file, which family, with or without implicit aspects."""
+    """One figure: which set, which family, with or without implicit aspects."""
 
     title: str
     folder: str
-    test: str
-    train: str
-    reader: Reader
+    format: str
     family: Family
     implicit: bool = False
+    test: str = "test"
+    train: str = "train"
 
 
 TASKS = (
-    Task("14res, triplet", "aste-data-v2/14res", "test_triplets.txt", "train_triplets.txt", read_aste, "triplet"),
-    Task("14lap, triplet", "aste-data-v2/14lap", "test_triplets.txt", "train_triplets.txt", read_aste, "triplet"),
-    Task(
-        "M-ABSA ko restaurant, (aspect, polarity)",
-        "m-absa/restaurant/ko",
-        "test.txt",
-        "train.txt",
-        read_m_absa,
-        "ote_pol",
-    ),
-    Task(
-        "the same with implicit aspects", "m-absa/restaurant/ko", "test.txt", "train.txt", read_m_absa, "ote_pol", True
-    ),
-    Task("M-ABSA ko laptop, (aspect, polarity)", "m-absa/laptop/ko", "test.txt", "train.txt", read_m_absa, "ote_pol"),
+    Task("14res, triplet", "aste-data-v2/14res", "aste", "triplet"),
+    Task("14lap, triplet", "aste-data-v2/14lap", "aste", "triplet"),
+    Task("M-ABSA ko restaurant, (aspect, polarity)", "m-absa/restaurant/ko", "m_absa", "ote_pol"),
+    Task("the same with implicit aspects", "m-absa/restaurant/ko", "m_absa", "ote_pol", implicit=True),
+    Task("M-ABSA ko laptop, (aspect, polarity)", "m-absa/laptop/ko", "m_absa", "ote_pol"),
 )
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """A text with what annotators found in it."""
+
+    uid: str
+    text: str
+    gold: list[PlainTuple]
+
+
+def _read(folder: Path, split: str, format_name: str) -> list[Labelled]:
+    """All texts of a split; a row that cannot be read would change the figures, so there must be none."""
+    source = DataSource(path=folder, split=split, format=format_name)
+    loaded, gold = load_samples(source), load_gold(source)
+    if loaded.problems:
+        raise SystemExit(f"{folder} {split}: {len(loaded.problems)} rows cannot be read, first {loaded.problems[0]}")
+    return [
+        Labelled(
+            sample.uid,
+            sample.text,
+            [
+                PlainTuple(item.aspect_term, item.aspect_ref, item.opinion_term, item.polarity)
+                for item in gold[sample.uid].tuples
+            ],
+        )
+        for sample in loaded.samples
+    ]
 
 
 def _explicit_only(tuples: Iterable[TupleLike], implicit: bool) -> list[TupleLike]:
@@ -103,10 +123,10 @@ def _noun_tuples(analysis: TextAnalysis) -> list[PlainTuple]:
 def measure(task: Task, data: Path) -> dict[str, Score]:
     """All systems' and baselines' scores on one task."""
     folder = data / task.folder
-    test = list(task.reader(folder / task.test))
+    test = _read(folder, task.test, task.format)
     gold = {sample.uid: _explicit_only(sample.gold, task.implicit) for sample in test}
     systems: dict[str, Predictions] = {
-        "constant tuples": _constant(task.reader(folder / task.train), test),
+        "constant tuples": _constant(_read(folder, task.train, task.format), test),
         "every noun positive": _nouns_positive(test),
         **_analysed(test),
     }
@@ -123,8 +143,8 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="folder with the public data sets")
     arguments = parser.parse_args()
     for task in TASKS:
-        if not (arguments.data / task.folder / task.test).exists():
-            print(f"{task.title}: skipped, {arguments.data / task.folder / task.test} is not there\n")
+        if not (arguments.data / task.folder).exists():
+            print(f"{task.title}: skipped, {arguments.data / task.folder} is not there\n")
             continue
         print(f"| {task.title} | P | R | F1 |\n|---|---|---|---|")
         for name, result in measure(task, arguments.data).items():

@@ -14,6 +14,7 @@ from samsim.memory.episode_builder import (
     RiskFindings,
     aspect_norm,
     build_episode,
+    changes_a_tuple,
     episode_type_of,
     evaluate,
     snapshot_of,
@@ -79,7 +80,7 @@ def remember(
     read = seen or analysis("품질이 좋지 않아요", cues=[cue("품질이 좋지 않아요", "negation", "지 않", "좋")])
     given = {"timestamp": "2026-01-02T03:04:05Z", "version": "0.1.0", "created_from_split": "train", **fields}
     whole = result(read.text, tuples, decisions, before, read.language)
-    judged = whole.model_copy(update={"evaluation": evaluate(before, after, decisions)})
+    judged = whole.model_copy(update={"evaluation": evaluate(before, after, applied=changes_a_tuple(decisions))})
     return build_episode(judged, read, before, **given)
 
 
@@ -124,7 +125,7 @@ def test_evaluation_rules_exhaustively() -> None:
     seen = set()
     for before, after, actions in product(subsets(OLD), subsets([*OLD, *NEW]), decided):
         decisions = [decision(f"t{number}", action) for number, action in enumerate(actions)]
-        judged = evaluate(findings(before), findings(after), decisions)
+        judged = evaluate(findings(before), findings(after), applied=changes_a_tuple(decisions))
         was, now = total(before), total(after)
         new = [one for one in after if not any(one is known for known in before)]
         new_conflict = any(isinstance(one, ConflictFlag) for one in new)

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from samsim.memory.advisory_builder import build_from_episodes
-from samsim.memory.episode_builder import RiskFindings, build_episode, evaluate
+from samsim.memory.episode_builder import RiskFindings, build_episode, changes_a_tuple, evaluate
 from samsim.memory.injection_controller import format_memory_context
 from samsim.rules.conflicts import compute_conflict_flags
 from samsim.schemas.analysis import Cue, TextAnalysis
@@ -96,7 +96,7 @@ def test_no_run_of_the_text_is_remembered_or_advised(
     whole = result(seen.text, tuples, decisions, before, seen.language)
     after = RiskFindings.of(risks[1:], before.flags)
     draft = build_episode(
-        whole.model_copy(update={"evaluation": evaluate(before, after, decisions)}),
+        whole.model_copy(update={"evaluation": evaluate(before, after, applied=changes_a_tuple(decisions))}),
         seen,
         before,
         timestamp="2026-01-02T03:04:05Z",

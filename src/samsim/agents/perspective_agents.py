@@ -1,28 +1,37 @@
-"""Stage 1: the three perspectives that read the text on their own (seed 001, part A)."""
+"""Stage 1: the three perspectives that read the text on their own (seed 001, part A), and the one of the baseline."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from samsim.agents.answers import ask
 from samsim.agents.prompt_files import PromptFile, guard_frame, load_prompt
 from samsim.engines.protocol import Engine, EngineRequest, Message, Stage1Inputs
-from samsim.schemas.protocol_conflict_review import Agent, ASTETripletItem, PerspectiveASTEStage1Schema
+from samsim.schemas.protocol_conflict_review import Agent, AgentName, ASTETripletItem, PerspectiveASTEStage1Schema
 from samsim.schemas.results import CallRecord
 from samsim.schemas.taxonomy import Taxonomy
 
 _LANGUAGE_NAMES = {"ko": "Korean (한국어)", "en": "English"}
 
 
+NameT = TypeVar("NameT", bound=AgentName)
+
+
 @dataclass(frozen=True, slots=True)
-class PerspectiveAgent:
+class PerspectiveAgent(Generic[NameT]):
     """One perspective: who it is and which prompt it follows."""
 
-    agent: Agent
+    agent: NameT
     prompt_name: str
 
-    async def extract(self, engine: Engine, uid: str, inputs: Stage1Inputs) -> tuple[list[ASTETripletItem], CallRecord]:
-        """Ask the engine for this perspective's triplets; broken ones are dropped and counted."""
+    async def extract(
+        self, engine: Engine, uid: str, inputs: Stage1Inputs, repeat: int = 0
+    ) -> tuple[list[ASTETripletItem], CallRecord]:
+        """Ask the engine for this perspective's triplets; broken ones are dropped and counted.
+
+        ``repeat`` numbers the draws where the same is asked several times.
+        """
         prompt = load_prompt(self.prompt_name)
         request = EngineRequest(
             agent=self.agent,
@@ -32,15 +41,17 @@ class PerspectiveAgent:
             output_schema=PerspectiveASTEStage1Schema,
             messages=lambda: render_stage1(prompt, inputs),
             prompt_hash=prompt.digest,
+            repeat=repeat,
         )
         items, record = await ask(engine, request, "triplets", ASTETripletItem)
         return items, record.model_copy(update={"rationales": [item.rationale for item in items]})
 
 
-PerspectiveAgentPneg = PerspectiveAgent("A", "perspective_pneg_stage1")
-PerspectiveAgentPimp = PerspectiveAgent("B", "perspective_pimp_stage1")
-PerspectiveAgentPlit = PerspectiveAgent("C", "perspective_plit_stage1")
+PerspectiveAgentPneg: PerspectiveAgent[Agent] = PerspectiveAgent("A", "perspective_pneg_stage1")
+PerspectiveAgentPimp: PerspectiveAgent[Agent] = PerspectiveAgent("B", "perspective_pimp_stage1")
+PerspectiveAgentPlit: PerspectiveAgent[Agent] = PerspectiveAgent("C", "perspective_plit_stage1")
 PERSPECTIVE_AGENTS = (PerspectiveAgentPneg, PerspectiveAgentPimp, PerspectiveAgentPlit)
+SingleAgent: PerspectiveAgent[AgentName] = PerspectiveAgent("SINGLE", "single_aste")
 
 
 def render_stage1(prompt: PromptFile, inputs: Stage1Inputs) -> tuple[Message, ...]:

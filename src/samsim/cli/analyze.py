@@ -10,8 +10,9 @@ import click
 
 from samsim.cli.engine_options import choice_from, engine_options, open_engines
 from samsim.cli.exit_codes import exit_code_help
-from samsim.cli.file_encoding import check_encoding_name, decode_text
+from samsim.cli.file_encoding import check_encoding_name
 from samsim.cli.memory_options import memory_options, open_memory
+from samsim.data.file_encoding import decode_text
 from samsim.schemas.analysis import Language
 
 if TYPE_CHECKING:

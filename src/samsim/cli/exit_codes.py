@@ -26,6 +26,7 @@ class ExitCode(IntEnum):
     SOME_BAD = 4, "finished, but some rows were bad (reported by number on stderr)"
     ENGINE = 5, "an engine failed"
     STORE = 6, "the memory store could not be read or written; it is as it was before"
+    STOPPED = 7, "stopped by a limit that was set (cost, errors); run it again to go on"
     INTERRUPTED = 130, "interrupted (Ctrl-C); what was written is valid"
     BROKEN_PIPE = 141, "whoever read the output stopped reading (as with | head)"
 

@@ -32,6 +32,10 @@ class LazyCommand:
 
 COMMANDS: Mapping[str, LazyCommand] = {
     "analyze": LazyCommand("samsim.cli.analyze", "analyze", "Analyse a text or a file of reviews."),
+    "run": LazyCommand("samsim.cli.run", "run", "Run an experiment, or go on with it."),
+    "compare": LazyCommand("samsim.cli.compare", "compare", "Compare runs sample by sample, with paired tests."),
+    "report": LazyCommand("samsim.cli.report", "report", "Rebuild metrics and report of runs, without any call."),
+    "data": LazyCommand("samsim.cli.data", "data", "List, show, check and convert data sets."),
     "cache": LazyCommand("samsim.cli.cache", "cache", "Look at and manage the kept replies of models."),
     "memory": LazyCommand("samsim.cli.memory", "memory", "Look at and manage an episodic memory."),
     "demo": LazyCommand("samsim.cli.demo", "demo", "Analyse and score the shipped reviews."),

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from io import TextIOWrapper
 from pathlib import Path
 
-from samsim.cli.csv_records import CsvProblem, CsvRecords, Line
-from samsim.cli.file_encoding import DAMAGED, DEFAULT_ENCODING, require_utf8
+from samsim.data.csv_records import CsvProblem, CsvRecords, Line
+from samsim.data.file_encoding import DAMAGED, DEFAULT_ENCODING, require_utf8
+from samsim.data.sources import USUAL_COLUMNS
 from samsim.errors import ConfigError, InputError
 from samsim.pipeline.inputs import MAX_CHARACTERS
 
-TEXT_COLUMNS = ("text", "review", "sentence", "content", "본문", "리뷰", "내용", "문장", "sentence_form")
+TEXT_COLUMNS = USUAL_COLUMNS["text"]
 # Room for the other fields of a row and for JSON escapes (six characters for one).
 LINE_LIMIT = 8 * MAX_CHARACTERS
 _LINE_ENDS = ("\n", "\r")

@@ -49,7 +49,7 @@ class Mark:
 def text_view(result: SampleResult, look: Look) -> Text:
     """The text as given, with its marks."""
     text = result.text[:SHOWN_CHARACTERS]
-    view = _annotate(text, _marks(result, len(text)), plain=look.plain)
+    view = annotate(text, _marks(result, len(text)), plain=look.plain)
     if hidden := len(result.text) - len(text):
         view.append("\n" + look.labels("shortened", count=f"{hidden:,}"), style="dim")
     return view
@@ -100,7 +100,8 @@ def _nearest(text: str, words: str, anchor: int) -> tuple[int, int] | None:
     return start, start + len(words)
 
 
-def _annotate(text: str, marks: Sequence[Mark], *, plain: bool) -> Text:
+def annotate(text: str, marks: Sequence[Mark], *, plain: bool) -> Text:
+    """The text with its marks: in colour, or in brackets where it is plain."""
     view = Text(overflow="fold")
     edges = sorted({0, len(text), *(mark.start for mark in marks), *(mark.end for mark in marks)})
     active: list[Mark] = []

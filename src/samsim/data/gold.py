@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
+from collections.abc import Iterable
 
 from pydantic import BaseModel, ConfigDict
 
+from samsim.data.format_table import GoldField
+from samsim.data.formats.reading import Entry, read_source
+from samsim.data.formats.rows import Annotation
+from samsim.data.selection import select
+from samsim.data.shipped import load_shipped, shipped_lines
+from samsim.data.sources import DataSource
 from samsim.schemas.polarity import Polarity
 from samsim.schemas.protocol_conflict_review import Span
+
+# Every shipped set is annotated in full.
+_SHIPPED_FIELDS: frozenset[GoldField] = frozenset({"term", "ref", "opinion", "polarity"})
 
 
 class GoldTuple(BaseModel):
@@ -34,6 +43,48 @@ class GoldSample(BaseModel):
 
 def load_reviews_gold() -> dict[str, GoldSample]:
     """The gold of the shipped reviews, by uid, in file order."""
-    content = files("samsim.data").joinpath("samples", "reviews.gold.jsonl").read_text(encoding="utf-8")
-    samples = (GoldSample.model_validate_json(line) for line in content.splitlines())
+    return _shipped_gold("reviews")
+
+
+def load_gold(source: DataSource) -> dict[str, GoldSample]:
+    """The gold of the texts that ``load_samples`` gives, by uid, in the same order.
+
+    A text without annotation is not among them; one in which annotators found nothing has no tuples.
+    """
+    if source.name is not None:
+        gold = _shipped_gold(source.name)
+        return {sample.uid: gold[sample.uid] for sample in select(load_shipped(source.name), source)}
+    entries = read_source(source).entries
+    chosen = {sample.uid for sample in select([entry.sample for entry in entries], source)}
+    return _by_uid(entry for entry in entries if entry.sample.uid in chosen)
+
+
+def gold_fields(source: DataSource) -> frozenset[GoldField]:
+    """What the gold of a source annotates; nothing where it has no gold."""
+    return _SHIPPED_FIELDS if source.name is not None else read_source(source).gold_fields()
+
+
+def _shipped_gold(name: str) -> dict[str, GoldSample]:
+    samples = (GoldSample.model_validate_json(line) for line in shipped_lines(f"{name}.gold.jsonl"))
     return {sample.uid: sample for sample in samples}
+
+
+def _by_uid(entries: Iterable[Entry]) -> dict[str, GoldSample]:
+    return {
+        entry.sample.uid: GoldSample(
+            uid=entry.sample.uid, tuples=[_tuple(item) for item in entry.annotations], tags=list(entry.tags)
+        )
+        for entry in entries
+        if entry.annotations is not None
+    }
+
+
+def _tuple(item: Annotation) -> GoldTuple:
+    span = None if item.span is None else Span(start=item.span[0], end=item.span[1])
+    return GoldTuple(
+        aspect_term=item.aspect_term,
+        aspect_ref=item.aspect_ref,
+        opinion_term=item.opinion_term,
+        polarity=item.polarity,
+        span=span,
+    )

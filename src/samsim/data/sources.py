@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
@@ -77,7 +76,7 @@ class DataSource(BaseModel):
     def _known_encoding(cls, name: str | None) -> str | None:
         if name is not None:
             try:
-                codecs.lookup(name)
+                "".encode(name)
             except (LookupError, ValueError):
                 raise ValueError(f"{name!r} is no encoding Python knows: try utf-8, cp949 or utf-16") from None
         return name
@@ -96,7 +95,7 @@ class DataSource(BaseModel):
 
     def describe(self) -> str:
         """Say in a few words what is read, for tables."""
-        parts = [self.name or (self.path.name if self.path is not None else "")]
+        parts = [self.name or "/".join(self.path.parts[-2:] if self.path is not None else ())]
         if self.split is not None:
             parts.append(self.split)
         if self.language != "auto":

@@ -6,6 +6,8 @@ A plan names engines by role; a role takes what it does not say from its group a
       default:   {kind: openai_compatible, model: gpt-4.1-mini}
       reviewers: {model: gpt-4.1}
       C:         {kind: embedded}
+      debate:    {model: gpt-4.1}
+      judge:     {temperature: 0}
     max_cost: 2.50
 """
 
@@ -27,12 +29,58 @@ from samsim.engines.limits import SpendingLimit
 from samsim.engines.model_engine import build_model_engine
 from samsim.engines.protocol import Engine
 from samsim.engines.settings import EngineKind, EngineSettings
-from samsim.engines.table import EngineTable
+from samsim.engines.table import OTHER_AGENTS, EngineTable
 from samsim.errors import ConfigError
-from samsim.schemas.protocol_conflict_review import AGENTS, Agent
+from samsim.schemas.protocol_conflict_review import AGENTS, Agent, AgentName
+from samsim.schemas.protocols import draws_of, is_conflict_review
 
-Role = Literal["default", "perspectives", "reviewers", "A", "B", "C", "review_A", "review_B", "review_C"]
-_REVIEW_ROLES: Mapping[Agent, Role] = {"A": "review_A", "B": "review_B", "C": "review_C"}
+Role = Literal[
+    "default",
+    "perspectives",
+    "reviewers",
+    "A",
+    "B",
+    "C",
+    "review_A",
+    "review_B",
+    "review_C",
+    "single",
+    "debate",
+    "ATE",
+    "ATSA",
+    "VALIDATOR",
+    "EPM",
+    "TAN",
+    "CJ",
+    "judge",
+    "stage2",
+]
+# The roles of an agent as it is asked first, from the general to the particular.
+_ROLES: Mapping[AgentName, tuple[Role, ...]] = {
+    "A": ("default", "perspectives", "A"),
+    "B": ("default", "perspectives", "B"),
+    "C": ("default", "perspectives", "C"),
+    "ATE": ("default", "debate", "ATE"),
+    "ATSA": ("default", "debate", "ATSA"),
+    "VALIDATOR": ("default", "debate", "VALIDATOR"),
+    "EPM": ("default", "debate", "EPM"),
+    "TAN": ("default", "debate", "TAN"),
+    "CJ": ("default", "debate", "CJ"),
+    "JUDGE": ("default", "debate", "judge"),
+    "STAGE2": ("default", "debate", "stage2"),
+    "SINGLE": ("default", "single"),
+}
+_REVIEW_ROLES: Mapping[AgentName, tuple[Role, ...]] = {
+    "A": ("default", "reviewers", "A", "review_A"),
+    "B": ("default", "reviewers", "B", "review_B"),
+    "C": ("default", "reviewers", "C", "review_C"),
+}
+# Who is asked, and whether as a reviewer.
+Seat = tuple[AgentName, bool]
+_PERSPECTIVE_SEATS: tuple[Seat, ...] = tuple((agent, False) for agent in AGENTS)
+_REVIEW_SEATS: tuple[Seat, ...] = tuple((agent, True) for agent in AGENTS)
+_DEBATE_SEATS: tuple[Seat, ...] = tuple((agent, False) for agent in OTHER_AGENTS if agent != "SINGLE")
+_SINGLE_SEAT: Seat = ("SINGLE", False)
 _OF_THE_SERVER = frozenset(
     {"base_url", "api_key_env", "azure_api_version", "output_mode", "extra_body", "price_per_million"}
 )
@@ -53,11 +101,9 @@ class EnginePlan(BaseModel):
     max_cost: float | None = Field(default=None, gt=0)
     cache: bool | Path = True
 
-    def settings_for(self, agent: Agent, *, reviewing: bool) -> EngineSettings:
-        """The settings of one agent as a perspective or as a reviewer."""
-        chain: tuple[Role, ...] = ("default", "perspectives", agent)
-        if reviewing:
-            chain = ("default", "reviewers", agent, _REVIEW_ROLES[agent])
+    def settings_for(self, agent: AgentName, *, reviewing: bool = False) -> EngineSettings:
+        """The settings of one agent; A, B and C may be asked as perspectives or as reviewers."""
+        chain = _REVIEW_ROLES[agent] if reviewing else _ROLES[agent]
         merged: dict[str, Any] = {}
         for role in chain:
             merged = _inherit(merged, self.engines.get(role, {}))
@@ -134,24 +180,54 @@ def _read_file(path: Path) -> EnginePlan:
         raise ConfigError(f"The engine file {path} is wrong: {_explain(error, EnginePlan)}") from error
 
 
-def distinct_settings(plan: EnginePlan) -> list[EngineSettings]:
-    """The settings of all roles, each once, in the order perspectives A, B, C, reviewers A, B, C."""
-    everybody = [plan.settings_for(agent, reviewing=reviewing) for reviewing in (False, True) for agent in AGENTS]
+def seats_of(protocol: str | None = None) -> tuple[Seat, ...]:
+    """Who is asked by a protocol; everybody who can be asked where none is named."""
+    if protocol is None:
+        return (*_PERSPECTIVE_SEATS, *_REVIEW_SEATS, *_DEBATE_SEATS, _SINGLE_SEAT)
+    if is_conflict_review(protocol):
+        return (*_PERSPECTIVE_SEATS, *_REVIEW_SEATS)
+    if protocol == "single" or draws_of(protocol) is not None:
+        return (_SINGLE_SEAT,)
+    return _DEBATE_SEATS if protocol == "debate" else _PERSPECTIVE_SEATS
+
+
+def distinct_settings(plan: EnginePlan, protocol: str | None = None) -> list[EngineSettings]:
+    """The settings of everybody the protocol asks, each once, in the order of ``seats_of``."""
+    everybody = [plan.settings_for(agent, reviewing=reviewing) for agent, reviewing in seats_of(protocol)]
     return list({settings.model_dump_json(): settings for settings in everybody}.values())
 
 
-def build_setup(plan: EnginePlan, environment: Mapping[str, str] | None = None) -> EngineSetup:
-    """Build every engine of a plan once; agents with equal settings share one, and its limits."""
+def build_setup(
+    plan: EnginePlan,
+    environment: Mapping[str, str] | None = None,
+    *,
+    protocol: str | None = None,
+    spending: SpendingLimit | None = None,
+) -> EngineSetup:
+    """Build every engine the protocol asks once; agents with equal settings share one, and its limits.
+
+    Without a protocol everybody gets an engine, and every key must be there. ``spending`` is a limit
+    that several plans keep together, in place of the plan's own.
+    """
     known = os.environ if environment is None else environment
-    spending = SpendingLimit(plan.max_cost)
+    spending = spending or SpendingLimit(plan.max_cost)
     cache = ResponseCache(default_cache_path() if plan.cache is True else plan.cache) if plan.cache else None
-    settings = distinct_settings(plan)
+    settings = distinct_settings(plan, protocol)
     engines = {item.model_dump_json(): _build(item, cache, spending, known) for item in settings}
 
-    def seats(*, reviewing: bool) -> dict[Agent, Engine]:
-        return {agent: engines[plan.settings_for(agent, reviewing=reviewing).model_dump_json()] for agent in AGENTS}
+    seated = {
+        (agent, reviewing): engines[plan.settings_for(agent, reviewing=reviewing).model_dump_json()]
+        for agent, reviewing in seats_of(protocol)
+    }
 
-    table = EngineTable(perspectives=seats(reviewing=False), reviewers=seats(reviewing=True))
+    def hearing(*, reviewing: bool) -> dict[Agent, Engine]:
+        return {agent: seated[agent, reviewing] for agent in AGENTS if (agent, reviewing) in seated}
+
+    table = EngineTable(
+        perspectives=hearing(reviewing=False),
+        reviewers=hearing(reviewing=True),
+        others={agent: seated[agent, False] for agent in OTHER_AGENTS if (agent, False) in seated},
+    )
     return EngineSetup(table=table, settings=tuple(settings), spending=spending)
 
 

@@ -14,6 +14,7 @@ Failures are replies with a typed reason; every attempt is recorded with its tok
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from samsim.engines.cache import CachedReply, ResponseCache, cache_key
 from samsim.engines.http import HttpTransport
@@ -145,7 +146,7 @@ class ModelEngine:
             attempt = AttemptRecord(
                 kind="first", outcome=judgement.outcome, usage=_NOTHING_USED, cost=0.0, raw=kept.text
             )
-            return _reply(judgement, question, [attempt], cached=True)
+            return replace(_reply(judgement, question, [attempt]), cached=True, kept_usage=kept.usage)
         return None
 
     def _keep(self, request: EngineRequest, question: Question, reply: WireReply) -> None:
@@ -196,14 +197,11 @@ def _wanted_mode(settings: EngineSettings, modes: tuple[OutputMode, ...]) -> Out
     return settings.output_mode
 
 
-def _reply(
-    judgement: Judgement, question: Question, attempts: list[AttemptRecord], *, cached: bool = False
-) -> EngineReply:
+def _reply(judgement: Judgement, question: Question, attempts: list[AttemptRecord]) -> EngineReply:
     return EngineReply(
         output=judgement.output,
         failure=judgement.failure,
         mode=question.mode,
-        cached=cached,
         messages=question.messages,
         attempts=tuple(attempts),
     )

@@ -6,15 +6,23 @@ An engine that writes text (a model) reads ``request.messages()``; the embedded 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from pydantic import BaseModel
 
 from samsim.schemas.analysis import TextAnalysis
-from samsim.schemas.calls import AttemptRecord, FailureKind, OutputMode
-from samsim.schemas.protocol_conflict_review import Agent, Candidate, ConflictFlag, ValidatorRisk
+from samsim.schemas.calls import AttemptRecord, FailureKind, OutputMode, Usage
+from samsim.schemas.protocol_conflict_review import AgentName, Candidate, ConflictFlag, ValidatorRisk
+from samsim.schemas.protocol_debate import (
+    AspectItem,
+    CorrectionProposal,
+    DebateTurn,
+    DropRecord,
+    PatchOp,
+    StructuralRisk,
+)
 from samsim.schemas.results import Stage
 from samsim.schemas.taxonomy import Taxonomy
 
@@ -29,7 +37,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Stage1Inputs:
-    """What a perspective may know."""
+    """What may be known before anything was found: for a perspective, for ATE and for a single call."""
 
     analysis: TextAnalysis
     taxonomy: Taxonomy
@@ -48,13 +56,56 @@ class ReviewInputs:
 
 
 @dataclass(frozen=True, slots=True)
+class ATSAInputs:
+    """What ATSA may know: the text and the aspects that stood the check."""
+
+    analysis: TextAnalysis
+    taxonomy: Taxonomy
+    aspects: Sequence[AspectItem]
+
+
+@dataclass(frozen=True, slots=True)
+class DebateInputs:
+    """The debate's shared context: for the validator (nothing was said yet), a persona or the judge.
+
+    ``memory_slot`` is the slot that was merged into the context, None where none was.
+    """
+
+    analysis: TextAnalysis
+    taxonomy: Taxonomy
+    candidates: Sequence[Candidate]
+    conflict_flags: Sequence[ConflictFlag]
+    validator_risks: Sequence[ValidatorRisk]
+    drops: Sequence[DropRecord] = ()
+    structural_risks: Sequence[StructuralRisk] = ()
+    correction_proposals: Sequence[CorrectionProposal] = ()
+    memory_slot: Mapping[str, Any] | None = None
+    turns: Sequence[DebateTurn] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Stage2Inputs:
+    """What Stage 2 may know: the tuples, their doubts, and the patch it must answer."""
+
+    analysis: TextAnalysis
+    taxonomy: Taxonomy
+    candidates: Sequence[Candidate]
+    conflict_flags: Sequence[ConflictFlag]
+    validator_risks: Sequence[ValidatorRisk]
+    patch: Sequence[PatchOp]
+
+
+Inputs = Stage1Inputs | ReviewInputs | ATSAInputs | DebateInputs | Stage2Inputs
+
+
+@dataclass(frozen=True, slots=True)
 class EngineRequest:
     """One question to an engine. ``messages`` renders the prompt only when an engine reads it."""
 
-    agent: Agent
+    agent: AgentName
     stage: Stage
     uid: str
-    inputs: Stage1Inputs | ReviewInputs
+    inputs: Inputs
     output_schema: type[BaseModel]
     messages: Callable[[], tuple[Message, ...]]
     prompt_hash: str
@@ -66,7 +117,8 @@ class EngineRequest:
 class EngineReply:
     """An answer (a model object or plain JSON data, not yet trusted), or the reason there is none.
 
-    ``cached`` says that the answer came from the response cache and cost nothing; ``messages`` are
+    ``cached`` says that the answer came from the response cache and cost nothing
+    (``kept_usage`` is what it once took); ``messages`` are
     those really sent, for engines that read them.
     """
 
@@ -76,6 +128,7 @@ class EngineReply:
     cached: bool = False
     messages: tuple[Message, ...] = ()
     attempts: tuple[AttemptRecord, ...] = ()
+    kept_usage: Usage | None = None
 
 
 class Engine(Protocol):

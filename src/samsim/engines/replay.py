@@ -21,7 +21,7 @@ from pydantic_core import to_jsonable_python
 
 from samsim.engines.protocol import ClosableEngine, Engine, EngineReply, EngineRequest, Message
 from samsim.errors import ConfigError, EngineError, InputError
-from samsim.schemas.calls import AttemptRecord, FailureKind, MessageRecord
+from samsim.schemas.calls import AttemptRecord, FailureKind, MessageRecord, Usage
 from samsim.schemas.results import CallRecord
 
 # Known only after the engine's part is over, and derived from the output again in a replay.
@@ -29,13 +29,15 @@ _NOT_THE_ENGINES = {"rationales", "rejected"}
 
 
 class TraceLine(CallRecord):
-    """One recorded call. ``order`` counts the lines of a trace; ``request_hash`` is that of the rendered prompt."""
+    """One recorded call. ``order`` counts the lines of a trace, or of a sample in a run's trace;
+    ``request_hash`` is that of the rendered prompt."""
 
     uid: str
     order: int
     repeat: int = 0
     seed: int | None = None
     request_hash: str
+    kept_usage: Usage | None = None
     output: Any = None
 
 
@@ -54,26 +56,10 @@ class TraceWriter:
 
     def write(self, engine_name: str, request: EngineRequest, reply: EngineReply) -> None:
         """Append one call."""
-        line = TraceLine(
-            uid=request.uid,
-            order=self._order,
-            repeat=request.repeat,
-            seed=request.seed,
-            agent=request.agent,
-            stage=request.stage,
-            engine=engine_name,
-            prompt_hash=request.prompt_hash,
-            request_hash=_request_hash(request),
-            mode=reply.mode,
-            cached=reply.cached,
-            problem=reply.failure,
-            messages=[MessageRecord(role=message.role, content=message.content) for message in reply.messages],
-            attempts=list(reply.attempts),
-            output=to_jsonable_python(reply.output),
-        )
+        line = trace_line(engine_name, request, reply, self._order)
         self._order += 1
         try:
-            self._file.write(_as_json(line) + b"\n")
+            self._file.write(trace_bytes(line))
             self._file.flush()
         except OSError as error:
             raise EngineError(f"Cannot write to the trace {self.path}: {error.strerror}. Check the disk.") from error
@@ -181,13 +167,35 @@ class ReplayEngine:
         return self._file
 
 
-def _as_json(line: TraceLine) -> bytes:
-    """By the json module, which also carries what pydantic's JSON cannot: NaN, half a surrogate pair."""
+def trace_line(engine_name: str, request: EngineRequest, reply: EngineReply, order: int) -> TraceLine:
+    """The record of one call."""
+    return TraceLine(
+        uid=request.uid,
+        order=order,
+        repeat=request.repeat,
+        seed=request.seed,
+        agent=request.agent,
+        stage=request.stage,
+        engine=engine_name,
+        prompt_hash=request.prompt_hash,
+        request_hash=_request_hash(request),
+        mode=reply.mode,
+        cached=reply.cached,
+        problem=reply.failure,
+        messages=[MessageRecord(role=message.role, content=message.content) for message in reply.messages],
+        attempts=list(reply.attempts),
+        kept_usage=reply.kept_usage,
+        output=to_jsonable_python(reply.output),
+    )
+
+
+def trace_bytes(line: TraceLine) -> bytes:
+    """A line of a trace, by the json module, which also carries what pydantic's JSON cannot: NaN, half a surrogate."""
     facts = line.model_dump(exclude=_NOT_THE_ENGINES)
     try:
-        return json.dumps(facts, ensure_ascii=False).encode()
+        return json.dumps(facts, ensure_ascii=False).encode() + b"\n"
     except UnicodeEncodeError:
-        return json.dumps(facts).encode()
+        return json.dumps(facts).encode() + b"\n"
 
 
 def _as_reply(line: TraceLine) -> EngineReply:
@@ -198,6 +206,7 @@ def _as_reply(line: TraceLine) -> EngineReply:
         cached=line.cached,
         messages=tuple(Message(message.role, message.content) for message in line.messages),
         attempts=tuple(line.attempts),
+        kept_usage=line.kept_usage,
     )
 
 

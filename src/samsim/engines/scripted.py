@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from samsim.engines.protocol import EngineReply, EngineRequest
 from samsim.errors import EngineError
-from samsim.schemas.protocol_conflict_review import Agent
+from samsim.schemas.protocol_conflict_review import AgentName
 
 Script = Iterable[object] | Callable[[EngineRequest], object]
 
@@ -18,10 +18,10 @@ class ScriptedEngine:
     engine's output; an ``EngineReply`` is given as it is, so that failures can be scripted too.
     """
 
-    def __init__(self, script: Script | Mapping[Agent, Script], name: str = "scripted") -> None:
+    def __init__(self, script: Script | Mapping[AgentName, Script], name: str = "scripted") -> None:
         self.name = name
         self._common: Callable[[EngineRequest], object] | None = None
-        self._by_agent: dict[Agent, Callable[[EngineRequest], object]] = {}
+        self._by_agent: dict[AgentName, Callable[[EngineRequest], object]] = {}
         if isinstance(script, Mapping):
             self._by_agent = {agent: _teller(own) for agent, own in script.items()}
         else:

@@ -3,26 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import cast, get_args
 
 from samsim.engines.protocol import ClosableEngine, Engine
-from samsim.schemas.protocol_conflict_review import AGENTS, Agent
+from samsim.errors import ConfigError
+from samsim.schemas.protocol_conflict_review import AGENTS, Agent, AgentName
+from samsim.schemas.results import Stage
+
+# Everybody who is asked in one way only; A, B and C are perspectives and reviewers.
+OTHER_AGENTS: tuple[AgentName, ...] = tuple(name for name in get_args(AgentName) if name not in AGENTS)
 
 
 @dataclass(frozen=True, slots=True)
 class EngineTable:
-    """The engines of the three perspectives and of the three reviewers."""
+    """The engines of the perspectives, of the reviewers, and of everybody else who may be asked."""
 
     perspectives: Mapping[Agent, Engine]
     reviewers: Mapping[Agent, Engine]
+    others: Mapping[AgentName, Engine] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, engine: Engine | Mapping[Agent, Engine] | EngineTable) -> EngineTable:
-        """One engine for everybody, one per agent (as perspective and reviewer), or a table as it is."""
+    def of(cls, engine: Engine | Mapping[Agent, Engine] | Mapping[AgentName, Engine] | EngineTable) -> EngineTable:
+        """One engine for everybody, one per agent (A, B, C as perspective and reviewer), or a table as it is."""
         if isinstance(engine, EngineTable):
             return engine
-        by_agent = engine if isinstance(engine, Mapping) else dict.fromkeys(AGENTS, engine)
-        return cls(perspectives=by_agent, reviewers=by_agent)
+        if isinstance(engine, Mapping):
+            given = cast("Mapping[AgentName, Engine]", engine)
+        else:
+            given = dict.fromkeys(get_args(AgentName), engine)
+        by_agent = {agent: given[agent] for agent in AGENTS if agent in given}
+        others = {agent: given[agent] for agent in OTHER_AGENTS if agent in given}
+        return cls(perspectives=by_agent, reviewers=by_agent, others=others)
+
+    def engine_for(self, agent: AgentName, stage: Stage) -> Engine:
+        """The engine that answers for an agent at a stage."""
+        seats: Mapping[AgentName, Engine] = self.others
+        if agent in AGENTS:
+            by_stage = self.perspectives if stage == "stage1" else self.reviewers
+            seats = cast("Mapping[AgentName, Engine]", by_stage)
+        engine = seats.get(agent)
+        if engine is None:
+            known = ", ".join([*self.perspectives, *self.others])
+            raise ConfigError(
+                f"No engine was given for the agent {agent}, only for {known}. Give one for it, or for all."
+            )
+        return engine
 
     def mapped(self, change: Callable[[Engine], Engine]) -> EngineTable:
         """The same table with every engine changed, each once."""
@@ -30,6 +56,7 @@ class EngineTable:
         return EngineTable(
             perspectives={agent: changed[id(engine)] for agent, engine in self.perspectives.items()},
             reviewers={agent: changed[id(engine)] for agent, engine in self.reviewers.items()},
+            others={agent: changed[id(engine)] for agent, engine in self.others.items()},
         )
 
     async def aclose(self) -> None:
@@ -39,5 +66,5 @@ class EngineTable:
                 await engine.aclose()
 
     def _distinct(self) -> list[Engine]:
-        engines = (*self.perspectives.values(), *self.reviewers.values())
+        engines = (*self.perspectives.values(), *self.reviewers.values(), *self.others.values())
         return list({id(engine): engine for engine in engines}.values())

@@ -151,13 +151,17 @@ def build_episode(
     )
 
 
-def evaluate(before: RiskFindings, after: RiskFindings, decisions: Iterable[ArbiterDecision]) -> EvaluationV1_1:
+def changes_a_tuple(decisions: Iterable[ArbiterDecision]) -> bool:
+    """Whether the arbiter changed a tuple (FLIP, DROP)."""
+    return any(decision.action in CHANGING_ACTIONS for decision in decisions)
+
+
+def evaluate(before: RiskFindings, after: RiskFindings, *, applied: bool) -> EvaluationV1_1:
     """How an override turned out, by risk and safety.
 
-    Applied: the arbiter changed a tuple (FLIP, DROP). Success: severity fell and nothing new appeared.
-    Harm: severity rose or a new conflict appeared. Without an override there is neither.
+    Applied: the protocol changed a tuple. Success: severity fell and nothing new appeared. Harm:
+    severity rose or a new conflict appeared. Without an override there is neither.
     """
-    applied = any(decision.action in CHANGING_ACTIONS for decision in decisions)
     was, now = before.snapshot(), after.snapshot()
     new = after.new_since(before)
     return EvaluationV1_1(

@@ -63,15 +63,21 @@ class SampleFacts:
     candidates: Sequence[Candidate]
     risks: Sequence[ValidatorRisk]
     flags: Sequence[ConflictFlag]
+    drop_reasons: tuple[str, ...] = ()
+    explicit_aspects: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class MemorySlot:
-    """What memory offers: the slot, the text for the prompts ("" unless exposed and let through), the record."""
+    """What memory offers: the slot, the text for the prompts ("" unless exposed and let through), the record.
+
+    ``exposed`` says that the slot itself may be merged into a debate's context.
+    """
 
     slot_dict: dict[str, Any]
     context: str
     record: MemoryRecord
+    exposed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +139,8 @@ class EpisodicOrchestrator:
         self._ledger.held = {}
         self._ledger.asked.clear()
         self._ledger.seen_up_to = self._store.last_seq() if as_of is None else as_of
-        self._ledger.visible = dict(self._ledger.latest)
+        if as_of is None:
+            self._ledger.visible = dict(self._ledger.latest)
 
     def commit(self, uid: str) -> str | None:
         """Write the waiting episode of a sample, in the order of the samples; returns its id, if there is one."""
@@ -150,10 +157,15 @@ class EpisodicOrchestrator:
         """Whether a run that continues must be told of the samples before it (``restore``)."""
         return self.condition.injection_source == "shuffled"
 
-    def restore(self, facts: SampleFacts) -> None:
-        """Take note of a sample that an interrupted run finished, as if it had just been committed."""
+    def restore(self, facts: SampleFacts, *, visible: bool) -> None:
+        """Take note of a sample that an interrupted run finished.
+
+        ``visible`` says that it belongs to an earlier epoch than the one the run goes on in.
+        """
         self._ledger.asked[facts.uid] = _query_of(facts)
         self._publish(facts.uid)
+        if visible:
+            self._ledger.visible = dict(self._ledger.latest)
 
     def get_slot_payload_for_current_sample(self, facts: SampleFacts, as_of: int | None = None) -> MemorySlot:
         """Ask memory about a sample that is about to be reviewed; ``as_of`` limits what it may see."""
@@ -164,12 +176,15 @@ class EpisodicOrchestrator:
         opened, reason = should_inject_advisory_with_reason(
             polarity_conflict_raw=has_polarity_conflict(facts.candidates, facts.taxonomy),
             validator_s1_risk_ids=[risk.tuple_id for risk in facts.risks],
+            drop_reasons=facts.drop_reasons,
+            explicit_aspect_count=facts.explicit_aspects,
         )
         shown = advisories_to_show(self.condition, advisories, language)[: self._settings.topk]
         exposed = self.condition.exposed_to_debate and (opened or not self._settings.gate)
         slot = build_slot_payload(self.condition, advisories, language=language, topk=self._settings.topk)
         context = format_memory_context(shown) if exposed else ""
-        return MemorySlot(slot, context, self._record(retrieved, advisories, blocked, context, opened, reason))
+        record = self._record(retrieved, advisories, blocked, context, opened, reason)
+        return MemorySlot(slot, context, record, exposed=exposed and bool(slot))
 
     def append_episode_if_needed(self, facts: SampleFacts, result: SampleResult) -> str | None:
         """Write the sample's episode if the condition says so."""

@@ -4,22 +4,41 @@ A *family* says what of a tuple must be right:
 
 - ``triplet``: (aspect term, opinion term, polarity), the ASTE standard;
 - ``ref_pol``: (aspect ref, polarity). A prediction without a ref matches nothing: it is a false positive;
-- ``ote_pol``: (aspect term, polarity).
+- ``ote_pol``: (aspect term, polarity);
+- ``attr_pol``: (attribute part of the ref, polarity), the part after ``#``; without one, as in ``ref_pol``.
 
 Per sample, tuples are sets. Micro scores: with TP = matched, P = TP / predicted, R = TP / gold,
 F1 = 2·P·R / (P + R) = 2·TP / (predicted + gold); 0 where nothing matched. Terms are compared in
-NFC, case folded, with single spaces.
+NFC, case folded, with single spaces; refs likewise, without spaces around ``#``. An implicit aspect
+(term "") is right by its ref in ``ref_pol`` and ``attr_pol``; in ``triplet`` and ``ote_pol`` "" equals
+"" only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from types import MappingProxyType
+from typing import Protocol, get_args
 
 from samsim.rules.candidates import normalise_term
+from samsim.schemas.scorecards import Family as Family
+from samsim.schemas.taxonomy import REF_SEPARATOR, clean_ref
 
-Family = Literal["triplet", "ref_pol", "ote_pol"]
+FAMILIES: tuple[Family, ...] = get_args(Family)
+# What must be right and, last, the polarity. A key that nothing may match begins with _UNMATCHABLE.
+Key = tuple[str, ...]
+_UNMATCHABLE = "\x00"
+_NEEDED_FIELDS: Mapping[Family, frozenset[str]] = MappingProxyType(
+    {
+        "triplet": frozenset({"term", "opinion"}),
+        "ref_pol": frozenset({"ref"}),
+        "ote_pol": frozenset({"term"}),
+        "attr_pol": frozenset({"ref"}),
+    }
+)
+# With refs in the gold they are what counts first; without, the triplet is the standard.
+_PRIMARY_ORDER: tuple[Family, ...] = ("ref_pol", "triplet", "ote_pol")
 
 
 class TupleLike(Protocol):
@@ -70,32 +89,77 @@ class Score:
         return Score(self.matched + other.matched, self.predicted + other.predicted, self.gold + other.gold)
 
 
-def _triplet(item: TupleLike) -> tuple[str, str, str]:
-    return normalise_term(item.aspect_term), normalise_term(item.opinion_term), item.polarity
+@dataclass(frozen=True, slots=True)
+class ComparableTuple:
+    """A tuple in the form in which it is compared; made once, keyed for every family."""
+
+    term: str
+    ref: str
+    opinion: str
+    polarity: str
+
+    @classmethod
+    def of(cls, item: TupleLike) -> ComparableTuple:
+        """The normalised form of any tuple."""
+        return cls(
+            normalise_term(item.aspect_term),
+            clean_ref(item.aspect_ref).casefold(),
+            normalise_term(item.opinion_term),
+            item.polarity,
+        )
+
+    @property
+    def attribute(self) -> str:
+        """The part of the ref after ``#``; "" where there is none."""
+        return self.ref.partition(REF_SEPARATOR)[2]
 
 
-def _ref_pol(item: TupleLike) -> Hashable:
-    # Without a ref, the other fields tell false positives apart; nothing in the gold equals such a key.
-    return (item.aspect_ref, item.polarity) if item.aspect_ref else ("", *_triplet(item))
+def _by(part: str, item: ComparableTuple) -> Key:
+    """The part and the polarity; without the part, all other fields tell such false positives apart."""
+    if part:
+        return part, item.polarity
+    return _UNMATCHABLE, item.term, item.ref, item.opinion, item.polarity
 
 
-def _ote_pol(item: TupleLike) -> Hashable:
-    return normalise_term(item.aspect_term), item.polarity
+_KEYS: Mapping[Family, Callable[[ComparableTuple], Key]] = MappingProxyType(
+    {
+        "triplet": lambda item: (item.term, item.opinion, item.polarity),
+        "ref_pol": lambda item: _by(item.ref, item),
+        "ote_pol": lambda item: (item.term, item.polarity),
+        "attr_pol": lambda item: _by(item.attribute, item),
+    }
+)
 
 
-_KEYS: Mapping[Family, Callable[[TupleLike], Hashable]] = {
-    "triplet": _triplet,
-    "ref_pol": _ref_pol,
-    "ote_pol": _ote_pol,
-}
+def comparable(items: Iterable[TupleLike]) -> list[ComparableTuple]:
+    """All tuples in the form in which they are compared."""
+    return [ComparableTuple.of(item) for item in items]
+
+
+def key_of(item: ComparableTuple, family: Family) -> Key:
+    """What of the tuple must be right in a family."""
+    return _KEYS[family](item)
+
+
+def predicted_keys(items: Iterable[ComparableTuple], family: Family) -> frozenset[Key]:
+    """What is claimed."""
+    key = _KEYS[family]
+    return frozenset(key(item) for item in items)
+
+
+def gold_keys(items: Iterable[ComparableTuple], family: Family) -> frozenset[Key]:
+    """What is right. Gold that lacks what the family is about (a ref, an attribute) asks for nothing."""
+    return frozenset(key for key in predicted_keys(items, family) if key[0] != _UNMATCHABLE)
+
+
+def count(claimed: frozenset[Key], right: frozenset[Key]) -> Score:
+    """The counts of one sample from its keys."""
+    return Score(matched=len(claimed & right), predicted=len(claimed), gold=len(right))
 
 
 def score_sample(predicted: Iterable[TupleLike], gold: Iterable[TupleLike], family: Family) -> Score:
     """The counts of one sample."""
-    key = _KEYS[family]
-    claimed = {key(item) for item in predicted}
-    right = {key(item) for item in gold if family != "ref_pol" or item.aspect_ref}
-    return Score(matched=len(claimed & right), predicted=len(claimed), gold=len(right))
+    return count(predicted_keys(comparable(predicted), family), gold_keys(comparable(gold), family))
 
 
 def score(
@@ -106,3 +170,13 @@ def score(
     for uid, tuples in gold.items():
         total += score_sample(predicted.get(uid, ()), tuples, family)
     return total
+
+
+def families_of(gold_fields: Collection[str]) -> tuple[Family, ...]:
+    """The families that gold with these fields (term, ref, opinion) can judge."""
+    return tuple(family for family in FAMILIES if _NEEDED_FIELDS[family] <= set(gold_fields))
+
+
+def primary_family(families: Collection[Family]) -> Family | None:
+    """The family to look at first: ``ref_pol`` where the gold has refs, else ``triplet``, else ``ote_pol``."""
+    return next((family for family in _PRIMARY_ORDER if family in families), None)

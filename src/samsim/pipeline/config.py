@@ -1,4 +1,4 @@
-"""The switches of one conflict review (spec 1), with their defaults."""
+"""The switches of one analysis (specs 1 and 3), with their defaults."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from samsim.rules.apply import FinalizeMode
 from samsim.rules.conflicts import SEMANTIC_THETA, ConflictMode
 from samsim.schemas.analysis import Language
 from samsim.schemas.protocol_conflict_review import ArbiterVersion
+from samsim.schemas.protocol_debate import DebateSettings
 from samsim.schemas.protocols import ProtocolName
 from samsim.schemas.taxonomy import DEFAULT_TAXONOMY, FREE_TAXONOMY, Taxonomy, load_taxonomy
 
@@ -33,11 +34,17 @@ class PipelineConfig(BaseModel):
     review_scope: Literal["flagged", "always"] = "flagged"
     recheck: bool = False
     finalize: FinalizeMode = "p1"
+    debate: DebateSettings = DebateSettings()
 
     @property
     def arbiter_version(self) -> ArbiterVersion:
-        """Which arbiter decides."""
+        """Which arbiter decides, in a conflict review."""
         return ARBITER_VERSIONS[self.protocol]
+
+    @property
+    def granularity(self) -> bool:
+        """Whether overlaps of an upper and a lower entity are flagged: everywhere but in CR v1 (seed 002)."""
+        return self.protocol != "cr_v1"
 
     def taxonomy_for(self, language: Language) -> Taxonomy:
         """The taxonomy to use for a text in this language."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from samsim.engines.table import EngineTable
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator
+from samsim.pipeline.baseline_runner import run_baseline
 from samsim.pipeline.config import PipelineConfig
 from samsim.pipeline.conflict_review_runner import run_conflict_review
 from samsim.schemas.analysis import TextAnalysis
+from samsim.schemas.protocols import is_conflict_review
 from samsim.schemas.results import SampleResult
 
 
@@ -18,4 +20,5 @@ async def supervise(
     memory: EpisodicOrchestrator | None = None,
 ) -> SampleResult:
     """Analyse one text by the configured protocol, with memory around it if there is one."""
-    return await run_conflict_review(uid, analysis, engines, config, memory)
+    run = run_conflict_review if is_conflict_review(config.protocol) else run_baseline
+    return await run(uid, analysis, engines, config, memory)

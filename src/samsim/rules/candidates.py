@@ -13,6 +13,8 @@ from samsim.rules.text_index import TextIndex
 from samsim.schemas.protocol_conflict_review import AGENTS, Agent, ASTETripletItem, Candidate, Span
 from samsim.schemas.taxonomy import Taxonomy
 
+# What was found, by who found it: an agent, or a draw of self-consistency.
+Stage1Triplets = Mapping[Agent, Sequence[ASTETripletItem]] | Mapping[str, Sequence[ASTETripletItem]]
 _SPACES = re.compile(r"\s+")
 
 
@@ -35,23 +37,23 @@ def anchor_span(term: str, claimed: Span | None, evidence: str, index: TextIndex
     return index.nearest(term, place_of_evidence.start if place_of_evidence is not None else 0)
 
 
-def number_triplets(stage1: Mapping[Agent, Sequence[ASTETripletItem]]) -> list[tuple[str, Agent, ASTETripletItem]]:
-    """Give every triplet its id: t0, t1, … in the order A, B, C."""
-    claimed = [(agent, item) for agent in AGENTS for item in stage1.get(agent, ())]
-    return [(f"t{number}", agent, item) for number, (agent, item) in enumerate(claimed)]
+def number_triplets(stage1: Stage1Triplets) -> list[tuple[str, str, ASTETripletItem]]:
+    """Give every triplet its id: t0, t1, … in the order A, B, C; other origins as they are given."""
+    by_origin: dict[str, Sequence[ASTETripletItem]] = dict.fromkeys(AGENTS, ())
+    by_origin.update((origin, items) for origin, items in stage1.items())
+    claimed = [(origin, item) for origin, items in by_origin.items() for item in items]
+    return [(f"t{number}", origin, item) for number, (origin, item) in enumerate(claimed)]
 
 
-def build_candidates(
-    stage1: Mapping[Agent, Sequence[ASTETripletItem]], text: str, taxonomy: Taxonomy
-) -> list[Candidate]:
+def build_candidates(stage1: Stage1Triplets, text: str, taxonomy: Taxonomy) -> list[Candidate]:
     """Number all triplets, normalise their refs and anchor each in the text."""
     index = TextIndex(text)
-    return [_as_candidate(tuple_id, agent, item, index, taxonomy) for tuple_id, agent, item in number_triplets(stage1)]
+    return [
+        _as_candidate(tuple_id, origin, item, index, taxonomy) for tuple_id, origin, item in number_triplets(stage1)
+    ]
 
 
-def _as_candidate(
-    tuple_id: str, agent: Agent, item: ASTETripletItem, index: TextIndex, taxonomy: Taxonomy
-) -> Candidate:
+def _as_candidate(tuple_id: str, origin: str, item: ASTETripletItem, index: TextIndex, taxonomy: Taxonomy) -> Candidate:
     term = item.aspect_term.strip()
     return Candidate(
         tuple_id=tuple_id,
@@ -61,11 +63,11 @@ def _as_candidate(
         opinion_term=item.opinion_term.strip(),
         evidence=item.evidence.strip(),
         span=anchor_span(term, item.span, item.evidence.strip(), index),
-        origin_agent=agent,
+        origin_agent=origin,
         confidence=item.confidence,
     )
 
 
-def claimed_spans(stage1: Mapping[Agent, Sequence[ASTETripletItem]]) -> dict[str, Span]:
+def claimed_spans(stage1: Stage1Triplets) -> dict[str, Span]:
     """The spans as the engine gave them, by tuple id; the validator compares them with the text."""
     return {tuple_id: item.span for tuple_id, _, item in number_triplets(stage1) if item.span is not None}

@@ -43,6 +43,20 @@ class EvidenceReader:
         said = sign(word.in_context)
         return "negative" if said == "positive" and self._ironic.overlapping(word) else said
 
+    def is_ironic(self, candidate: Candidate) -> bool:
+        """Whether the tuple's evidence stands in an ironic sentence."""
+        region = self.region_of(candidate)
+        return region is not None and bool(self._ironic.overlapping(region))
+
+    def grounds(self, candidate: Candidate) -> bool:
+        """Whether the tuple's words are in the text and do not say anything but its polarity."""
+        if not self.index.has(candidate.evidence) or not (
+            candidate.aspect_term == "" or self.index.has(candidate.aspect_term)
+        ):
+            return False
+        said = {self.said_by(word) for word in self.words_of(candidate)}
+        return len(said) != 1 or candidate.polarity in said
+
     def stands_in_negation(self, candidate: Candidate) -> bool:
         """Whether a negation governs any part of the tuple's evidence."""
         region = self.region_of(candidate)

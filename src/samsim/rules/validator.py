@@ -84,9 +84,11 @@ def _is_opinion_as_target(candidate: Candidate, evidence: EvidenceReader) -> boo
         return False
     if term == normalise_term(candidate.opinion_term):
         return True
-    span = candidate.span
-    if span is None:
-        return False
+    return candidate.span is not None and is_opinion_word(candidate.span, evidence)
+
+
+def is_opinion_word(span: Span, evidence: EvidenceReader) -> bool:
+    """Whether what stands here describes, names nothing, and evaluates."""
     tags = [token.tag for token in evidence.tokens.overlapping(span)]
     describes = any(tag.startswith(_ADJECTIVE_TAGS) for tag in tags)
     names = any(tag.startswith(_NOMINAL_TAGS) for tag in tags)

@@ -69,7 +69,7 @@ RiskType = Literal[
 ]
 Severity = Literal["low", "mid", "high"]
 
-_USUAL_CONFIDENCE = 0.5
+USUAL_CONFIDENCE = 0.5
 _LEGACY_CONFLICT_TYPES = {"polarity_mismatch": "ref_polarity_mismatch"}
 
 
@@ -131,7 +131,12 @@ def _usable_span(value: Any) -> Any:
 
 
 def _usual_confidence(value: Any) -> Any:
-    return _USUAL_CONFIDENCE if value is None else value
+    return USUAL_CONFIDENCE if value is None else value
+
+
+# What an engine says about place and certainty, read leniently wherever it says it.
+ClaimedSpan = Annotated[Span | None, BeforeValidator(_usable_span)]
+ClaimedConfidence = Annotated[float, BeforeValidator(_usual_confidence), Field(ge=0.0, le=1.0)]
 
 
 class ASTETripletItem(BaseModel):
@@ -144,8 +149,8 @@ class ASTETripletItem(BaseModel):
     polarity: Polarity
     opinion_term: LenientText = ""
     evidence: LenientText = ""
-    span: Annotated[Span | None, BeforeValidator(_usable_span)] = None
-    confidence: Annotated[float, BeforeValidator(_usual_confidence)] = Field(default=_USUAL_CONFIDENCE, ge=0.0, le=1.0)
+    span: ClaimedSpan = None
+    confidence: ClaimedConfidence = USUAL_CONFIDENCE
     rationale: LenientText = ""
 
 

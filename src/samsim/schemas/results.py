@@ -25,6 +25,7 @@ from samsim.schemas.protocol_conflict_review import (
     ValidatorRisk,
     Written,
 )
+from samsim.schemas.protocol_debate import DebateRecord
 from samsim.schemas.protocols import ProtocolName
 
 Stage = Literal["stage1", "review", "recheck", "debate", "judge", "stage2"]
@@ -102,10 +103,11 @@ class MemoryRecord(Written):
 
 
 class SampleResult(Written):
-    """Everything that was found, flagged, voted and decided about one text.
+    """Everything that was found, flagged, voted and decided about one text, by whichever protocol.
 
-    ``structure`` is what the cue analysis saw in the text, ``evaluation`` how the decisions changed
-    the risk: by code, never by gold.
+    Reviews, refusals and arbiter decisions are those of the conflict review, ``debate`` is there for
+    the debate only; what a protocol does not have stays empty. ``structure`` is what the cue analysis
+    saw in the text, ``evaluation`` how the decisions changed the risk: by code, never by gold.
     """
 
     uid: str
@@ -121,6 +123,7 @@ class SampleResult(Written):
     arbiter_decisions: list[ArbiterDecision]
     final_tuples_post_review: list[ReviewedTuple]
     final_tuples: list[FinalTuple]
+    debate: DebateRecord | None = None
     structure: list[Structure] = Field(default_factory=list)
     evaluation: EvaluationV1_1 | None = None
     memory: MemoryRecord | None = None

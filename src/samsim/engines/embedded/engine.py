@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from importlib import import_module
+from pydantic import BaseModel
 
-from samsim.engines.embedded.extraction import Extraction
+from samsim.engines.embedded.lenses import extract_by, read_once
 from samsim.engines.embedded.reviewers import review
 from samsim.engines.embedded.triplets import as_triplets
 from samsim.engines.protocol import EngineReply, EngineRequest, ReviewInputs, Stage1Inputs
-from samsim.schemas.analysis import Language, TextAnalysis
-from samsim.schemas.protocol_conflict_review import Agent, PerspectiveASTEStage1Schema, ReviewOutputSchema
-
-Extractor = Callable[[TextAnalysis], list[Extraction]]
-
-_EXTRACTOR_NAMES: Mapping[Agent, str] = {"A": "extract_negation", "B": "extract_implicit", "C": "extract_literal"}
-_EXTRACTOR_MODULES: Mapping[Language, str] = {
-    "ko": "samsim.engines.embedded.korean",
-    "en": "samsim.engines.embedded.english",
-}
+from samsim.errors import ContractError
+from samsim.schemas.protocol_conflict_review import (
+    AGENTS,
+    AgentName,
+    PerspectiveASTEStage1Schema,
+    ReviewOutputSchema,
+)
 
 
 class EmbeddedEngine:
@@ -27,19 +23,21 @@ class EmbeddedEngine:
     name = "embedded"
 
     async def complete(self, request: EngineRequest) -> EngineReply:
-        """Extract or review, by the lens of the agent that asks."""
-        inputs = request.inputs
-        if isinstance(inputs, Stage1Inputs):
-            return EngineReply(output=_extract(request.agent, inputs))
-        return EngineReply(output=_review(request.agent, inputs))
+        """Extract, review or debate, by the lens of the agent that asks."""
+        return EngineReply(output=_answer(request))
 
 
-def _extract(agent: Agent, inputs: Stage1Inputs) -> PerspectiveASTEStage1Schema:
-    module = import_module(_EXTRACTOR_MODULES[inputs.analysis.language])
-    extractor: Extractor = getattr(module, _EXTRACTOR_NAMES[agent])
-    found = extractor(inputs.analysis)
+def _answer(request: EngineRequest) -> BaseModel:
+    inputs = request.inputs
+    if isinstance(inputs, Stage1Inputs):
+        return _stage1(request.agent, inputs)
+    if isinstance(inputs, ReviewInputs):
+        agent = request.agent
+        if agent in AGENTS:
+            return ReviewOutputSchema(review_actions=review(agent, inputs))
+    raise ContractError(f"The embedded engine cannot answer {request.agent} at the stage {request.stage}.")
+
+
+def _stage1(agent: AgentName, inputs: Stage1Inputs) -> BaseModel:
+    found = extract_by(agent, inputs.analysis) if agent in AGENTS else read_once(inputs.analysis)
     return PerspectiveASTEStage1Schema(triplets=as_triplets(found, inputs.analysis, inputs.taxonomy))
-
-
-def _review(agent: Agent, inputs: ReviewInputs) -> ReviewOutputSchema:
-    return ReviewOutputSchema(review_actions=review(agent, inputs))

@@ -1,0 +1,180 @@
+"""``samsim data``: which data can be read, what is in it, whether it is sound, and one format for all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from samsim.cli.exit_codes import ExitCode, exit_code_help
+from samsim.cli.file_encoding import check_encoding_name
+from samsim.cli.safe_text import shown
+from samsim.errors import ConfigError, InputError
+
+if TYPE_CHECKING:
+    from samsim.data.registry import LoadedSamples
+    from samsim.data.sources import DataSource
+
+_SHOWN_BY_DEFAULT = 5
+
+
+def _source_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The argument and options that say what is read; the command gets them as one source."""
+    for option in reversed(
+        (
+            click.argument("place", metavar="SOURCE"),
+            click.option(
+                "--format", "format_name", metavar="NAME", help="The file's format (else: told from content)."
+            ),
+            click.option("--split", metavar="NAME", help="Which file of a folder: train, dev, test."),
+            click.option(
+                "--language",
+                type=click.Choice(["auto", "ko", "en"]),
+                default="auto",
+                show_default=True,
+                help="The language of texts that do not say theirs; of those that do, only these are used.",
+            ),
+            click.option(
+                "--columns",
+                multiple=True,
+                metavar="ROLE=NAME",
+                help="csv, jsonl: which column holds what, as text=review (repeatable).",
+            ),
+            click.option(
+                "--encoding", callback=check_encoding_name, metavar="NAME", help="Encoding of the file (else: UTF-8)."
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+@click.group(epilog=exit_code_help())
+def data() -> None:
+    """Annotated texts. SOURCE is the name of a set that ships with samsim, a file, or a folder of splits.
+
+    \b
+    samsim data list
+    samsim data show reviews -n 3
+    samsim data validate restaurants.xml --format semeval2014_terms
+    samsim data validate reviews.csv --columns text=review --columns polarity=label
+    samsim data convert 14res 14res-dev.jsonl --split dev
+    """
+
+
+@data.command("list")
+def list_() -> None:
+    """List the sets that ship and the formats that can be read."""
+    from samsim.cli.data_view import list_view, print_view
+
+    print_view(list_view())
+
+
+@data.command()
+@_source_options
+@click.option(
+    "-n", "--number", type=click.IntRange(min=1), default=_SHOWN_BY_DEFAULT, show_default=True, help="How many texts."
+)
+def show(number: int, **options: Any) -> None:
+    """Show texts with their gold, the aspects marked where they stand."""
+    from samsim.cli.data_view import print_view, samples_view
+    from samsim.data.gold import load_gold
+    from samsim.data.registry import load_samples
+
+    source = _source(**options)
+    loaded = load_samples(source)
+    _require_some(loaded)
+    print_view(samples_view(loaded, load_gold(source), number))
+    if loaded.problems:
+        click.echo(f"{len(loaded.problems):,} bad rows; samsim data validate says which", err=True)
+
+
+@data.command()
+@_source_options
+@click.pass_context
+def validate(ctx: click.Context, /, **options: Any) -> None:
+    """Read everything, count it, and report every row that cannot be used."""
+    from samsim.cli.data_view import print_view, validation_view
+    from samsim.data.gold import gold_fields, load_gold
+    from samsim.data.registry import load_samples
+
+    source = _source(**options)
+    loaded = load_samples(source)
+    _report_bad(loaded)
+    _require_some(loaded)
+    print_view(validation_view(loaded, load_gold(source), gold_fields(source)))
+    ctx.exit(ExitCode.SOME_BAD if loaded.problems else ExitCode.OK)
+
+
+@data.command()
+@_source_options
+@click.argument("output", metavar="OUT", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--limit", type=click.IntRange(min=1), help="Only the first N texts.")
+@click.option("--sample", type=click.IntRange(min=1), help="Only N texts, drawn by --sample-seed.")
+@click.option("--sample-seed", type=int, default=0, show_default=True, help="What the draw depends on.")
+@click.option("--force", is_flag=True, help="Overwrite the output file.")
+@click.pass_context
+def convert(ctx: click.Context, /, output: Path, force: bool, **options: Any) -> None:
+    """Write texts and gold to OUT in samsim's own format, a JSON line a text."""
+    from samsim.cli.writing import JsonLines
+    from samsim.data.converting import own_line
+    from samsim.data.gold import load_gold
+    from samsim.data.registry import load_samples
+
+    source = _source(**options)
+    loaded = load_samples(source)
+    _report_bad(loaded)
+    _require_some(loaded)
+    gold = load_gold(source)
+    target = JsonLines(output, force=force, source=loaded.file)
+    try:
+        for sample in loaded.samples:
+            target.write(own_line(sample, gold.get(sample.uid)))
+    except BaseException:
+        target.abandon()
+        raise
+    target.finish()
+    click.echo(f"{target.count:,} texts, {len(gold):,} with gold -> {shown(str(output))}", err=True)
+    ctx.exit(ExitCode.SOME_BAD if loaded.problems else ExitCode.OK)
+
+
+def _source(place: str, format_name: str | None, columns: tuple[str, ...], **options: Any) -> DataSource:
+    """What the arguments mean; a name that ships goes before a file of the same name (which is ./name)."""
+    from pydantic import ValidationError
+
+    from samsim.data.shipped import SHIPPED
+    from samsim.data.sources import DataSource
+
+    where: dict[str, Any] = {"name": place} if place in SHIPPED else {"path": Path(place)}
+    if "path" in where and not where["path"].exists():
+        raise ConfigError(
+            f"{place} is neither a file nor a set that ships ({', '.join(SHIPPED)}). Check the path, or see "
+            "samsim data list."
+        )
+    try:
+        return DataSource(**where, format=format_name, columns=dict(map(_column, columns)), **options)
+    except ValidationError as error:
+        reasons = "; ".join(problem["msg"].removeprefix("Value error, ") for problem in error.errors())
+        raise ConfigError(f"{reasons}.") from None
+
+
+def _column(given: str) -> tuple[str, str]:
+    role, separator, name = given.partition("=")
+    if not separator or not role.strip() or not name.strip():
+        raise click.UsageError(f"--columns {given}: write ROLE=NAME, as text=review.")
+    return role.strip(), name.strip()
+
+
+def _report_bad(loaded: LoadedSamples) -> None:
+    for problem in loaded.problems:
+        click.echo(f"row {problem.row}: {shown(problem.reason)}", err=True)
+
+
+def _require_some(loaded: LoadedSamples) -> None:
+    if not loaded.samples:
+        why = f"all {loaded.total_rows:,} rows are bad" if loaded.total_rows else "there are no rows"
+        if loaded.usable_rows:
+            why = f"none of {loaded.usable_rows:,} usable rows is in the language asked for"
+        raise InputError(f"Nothing to read in {loaded.source.describe()}: {why}. Check the file and its format.")

@@ -1,0 +1,67 @@
+"""What ``samsim run`` prints: the plan before, the outcome after."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+
+from samsim.experiments.planning import Estimate, ExperimentPlan
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from samsim.experiments.runner import ExperimentOutcome
+
+_UNKNOWN = "unknown"
+
+
+def plan_table(plan: ExperimentPlan) -> Table:
+    """Samples, calls, tokens and cost of every cell, as ranges."""
+    probed = max((cell.probed for cell in plan.cells), default=0)
+    table = Table(title=f"Plan (from {probed} probed samples per protocol and engine)", title_justify="left")
+    table.add_column("cell", no_wrap=True)
+    for heading in ("samples", "calls", "tokens", "cost, $", "engine seconds"):
+        table.add_column(heading, justify="right")
+    for cell in plan.cells:
+        name = cell.cell.cell_id + (f" ({cell.failed} probes failed)" if cell.failed else "")
+        table.add_row(
+            name,
+            f"{cell.samples:,}",
+            _range(cell.calls, ",.0f"),
+            _range(cell.tokens, ",.0f"),
+            _range(cell.cost, ",.4f"),
+            _range(cell.seconds, ",.1f"),
+        )
+    if len(plan.cells) > 1:
+        table.add_section()
+        table.add_row(
+            "all",
+            f"{sum(cell.samples for cell in plan.cells):,}",
+            _range(_total([cell.calls for cell in plan.cells]), ",.0f"),
+            _range(_total([cell.tokens for cell in plan.cells]), ",.0f"),
+            _range(_total([cell.cost for cell in plan.cells]), ",.4f"),
+            _range(_total([cell.seconds for cell in plan.cells]), ",.1f"),
+        )
+    return table
+
+
+def _total(parts: list[Estimate | None]) -> Estimate | None:
+    low = high = 0.0
+    for part in parts:
+        if part is None:
+            return None
+        low, high = low + part.low, high + part.high
+    return Estimate(low, high)
+
+
+def _range(estimate: Estimate | None, form: str) -> str:
+    if estimate is None:
+        return _UNKNOWN
+    low, high = format(estimate.low, form), format(estimate.high, form)
+    return low if low == high else f"{low} – {high}"
+
+
+def show_outcome(console: Console, outcome: ExperimentOutcome, *, report: bool) -> None:
+    """Where everything is."""
+    console.print(f"Run folders: [bold]{outcome.folder}[/]", soft_wrap=True, highlight=False)

@@ -1,0 +1,58 @@
+"""The lines of a file. Only a line feed ends a line: separators such as U+2028 may be part of a text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypeGuard
+
+from samsim.data.file_encoding import DAMAGED, DEFAULT_ENCODING, require_utf8
+from samsim.data.formats.rows import RowError
+from samsim.errors import InputError
+
+
+def read_text(path: Path, encoding: str | None) -> str:
+    """The whole file without its byte order mark; damaged bytes become lone surrogates."""
+    if encoding is None:
+        require_utf8(path)
+    try:
+        content = path.read_bytes().decode(encoding or DEFAULT_ENCODING, "surrogateescape")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path.name} is not valid {encoding}: {error.reason}. Try another encoding.") from None
+    return content.removeprefix("\ufeff")
+
+
+def numbered_lines(path: Path, encoding: str | None) -> Iterator[tuple[int, str]]:
+    """Every line that is not blank, with its number, without its end."""
+    for number, line in enumerate(read_text(path, encoding).split("\n"), 1):
+        if line.strip():
+            yield number, line.removesuffix("\r")
+
+
+def json_object(line: str) -> dict[str, object]:
+    """The JSON object of one line."""
+    if DAMAGED.search(line):
+        raise RowError("bytes that do not fit the file's encoding")
+    try:
+        record = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise RowError(f"invalid JSON: {error.msg} at column {error.colno}") from None
+    except (RecursionError, ValueError) as error:
+        raise RowError(f"invalid JSON: {error}") from None
+    if not isinstance(record, dict):
+        raise RowError("not a JSON object")
+    return record
+
+
+def string_of(record: dict[str, object], key: str) -> str:
+    """The string under a key that must be there."""
+    value = record.get(key)
+    if not isinstance(value, str):
+        raise RowError(f"no text under {key!r}")
+    return value
+
+
+def is_whole_number(value: object) -> TypeGuard[int]:
+    """Whether a JSON value is an integer (true and false are not)."""
+    return isinstance(value, int) and not isinstance(value, bool)

@@ -1,0 +1,23 @@
+"""Lists written as Python literals, as several data sets have them."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from typing import Any
+
+from samsim.data.formats.rows import RowError
+
+
+def literal_list(source: str) -> list[Any]:
+    """The list a string spells; only literals are read, nothing is run."""
+    try:
+        with warnings.catch_warnings():
+            # A backslash in a term ("w\\ fries") is text here, not a bad escape to warn about.
+            warnings.simplefilter("ignore")
+            value = ast.literal_eval(source.strip())
+    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
+        raise RowError("the annotation is not a list that can be read") from None
+    if not isinstance(value, list):
+        raise RowError("the annotation is not a list")
+    return value

@@ -1,0 +1,94 @@
+"""What a parser yields: one row of a file, with its annotations, or why it cannot be used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TypeVar
+
+from samsim.schemas.analysis import Language, Offsets
+from samsim.schemas.polarity import POLARITIES, PolarityName, canonical_polarity
+
+Raw = TypeVar("Raw")
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """One tuple an annotator gave; an implicit aspect has the term "" and no span."""
+
+    aspect_term: str
+    aspect_ref: str
+    opinion_term: str
+    polarity: PolarityName
+    span: Offsets | None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One usable row. ``annotations`` is None where the row says nothing, and empty where there is no tuple.
+
+    Rows with the same ``group`` are one sample; ``notes`` say what was done to make the row usable.
+    """
+
+    number: int
+    text: str
+    annotations: tuple[Annotation, ...] | None
+    uid: str | None = None
+    language: Language | None = None
+    tags: tuple[str, ...] = ()
+    group: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BadRow:
+    """One row that cannot be used, and why; with it go the other rows of its ``group``."""
+
+    number: int
+    reason: str
+    group: str | None = None
+
+
+class RowError(Exception):
+    """Why the row at hand cannot be used."""
+
+    group: str | None = None
+
+
+def parse_rows(records: Iterable[tuple[int, Raw]], parse: Callable[[int, Raw], Row]) -> Iterator[Row | BadRow]:
+    """Parse each numbered record; one that cannot be used loses only itself."""
+    for number, record in records:
+        try:
+            yield parse(number, record)
+        except RowError as error:
+            yield BadRow(number, str(error), error.group)
+
+
+@contextmanager
+def part_of(group: str | None) -> Iterator[None]:
+    """Whatever is wrong in here is wrong with the whole group: its gold would lack a tuple otherwise."""
+    try:
+        yield
+    except RowError as error:
+        error.group = group
+        raise
+
+
+def polarity_of(value: object) -> PolarityName:
+    """The polarity under any of its known spellings; another one makes the row bad."""
+    polarity = canonical_polarity(value)
+    if polarity is None:
+        raise RowError(f"unknown polarity {value!r} (known: {', '.join(POLARITIES)} and their usual spellings)")
+    return polarity
+
+
+def language_of(value: object) -> Language | None:
+    """The language a row names itself, if it does."""
+    if value is None or value == "":
+        return None
+    if value == "ko":
+        return "ko"
+    if value == "en":
+        return "en"
+    raise RowError(f"unknown language {value!r} (use ko or en)")

@@ -1,0 +1,24 @@
+"""Where an annotated term stands in its text. A span is exact or it is not given: nothing is guessed."""
+
+from __future__ import annotations
+
+from samsim.data.formats.rows import RowError
+from samsim.schemas.analysis import Offsets
+
+
+def sole_occurrence(text: str, term: str) -> Offsets | None:
+    """Where the term stands, if it stands in the text exactly once."""
+    first = text.find(term)
+    if not term or first < 0 or first != text.rfind(term):
+        return None
+    return first, first + len(term)
+
+
+def verified_span(text: str, term: str, start: int, end: int) -> tuple[Offsets, str | None]:
+    """The given offsets if they fit, else the term's only occurrence with a note that says so."""
+    if 0 <= start < end and text[start:end] == term and end <= len(text):
+        return (start, end), None
+    found = sole_occurrence(text, term)
+    if found is None:
+        raise RowError(f"the text at {start}:{end} is not the term {term!r}, and the term does not occur exactly once")
+    return found, f"the offsets {start}:{end} of {term!r} were wrong; its only occurrence was taken"

@@ -1,0 +1,57 @@
+"""Texts by source. What annotators said is dropped here; it is reachable through ``samsim.data.gold`` only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from samsim.data.format_table import FORMATS, FormatInfo
+from samsim.data.formats.reading import read_source
+from samsim.data.samples import RowProblem, Sample
+from samsim.data.selection import fingerprint, select
+from samsim.data.shipped import SHIPPED, load_shipped
+from samsim.data.sources import DataSource
+
+__all__ = ["FORMATS", "SHIPPED", "FormatInfo", "LoadedSamples", "load_samples"]
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedSamples:
+    """The texts a source gives, with an account of all rows of its file.
+
+    ``total_rows`` is ``usable_rows`` plus one of ``problems`` for each bad row. Of the usable rows
+    ``samples`` are those the source selects; several rows may be one sample (a row per tuple).
+    ``notes`` are about rows that are used. ``sha256`` is of the uids and texts of the samples, in order.
+    """
+
+    source: DataSource
+    samples: tuple[Sample, ...]
+    problems: tuple[RowProblem, ...]
+    notes: tuple[RowProblem, ...]
+    total_rows: int
+    usable_rows: int
+    sha256: str
+    format: str
+    file: Path | None
+
+
+def load_samples(source: DataSource) -> LoadedSamples:
+    """Read the texts of a source."""
+    if source.name is not None:
+        shipped = load_shipped(source.name)
+        samples = select(shipped, source)
+        total = len(shipped)
+        return LoadedSamples(source, samples, (), (), total, total, fingerprint(samples), "samsim", None)
+    reading = read_source(source)
+    samples = select([entry.sample for entry in reading.entries], source)
+    return LoadedSamples(
+        source=source,
+        samples=samples,
+        problems=reading.problems,
+        notes=reading.notes,
+        total_rows=reading.total_rows,
+        usable_rows=reading.usable_rows,
+        sha256=fingerprint(samples),
+        format=reading.format,
+        file=reading.file,
+    )

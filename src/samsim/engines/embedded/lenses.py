@@ -1,0 +1,32 @@
+"""The extractors of the embedded engine by language, and the one reading that stands for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+
+from samsim.engines.embedded.extraction import Extraction
+from samsim.schemas.analysis import Language, TextAnalysis
+from samsim.schemas.protocol_conflict_review import Agent
+
+Extractor = Callable[[TextAnalysis], list[Extraction]]
+
+_EXTRACTOR_NAMES: Mapping[Agent, str] = {"A": "extract_negation", "B": "extract_implicit", "C": "extract_literal"}
+_EXTRACTOR_MODULES: Mapping[Language, str] = {
+    "ko": "samsim.engines.embedded.korean",
+    "en": "samsim.engines.embedded.english",
+}
+
+
+def extract_by(agent: Agent, analysis: TextAnalysis) -> list[Extraction]:
+    """What one perspective finds."""
+    module = import_module(_EXTRACTOR_MODULES[analysis.language])
+    extractor: Extractor = getattr(module, _EXTRACTOR_NAMES[agent])
+    return extractor(analysis)
+
+
+def read_once(analysis: TextAnalysis) -> list[Extraction]:
+    """The best single reading: what is said, negation heeded, and what is implied by words left over."""
+    said = extract_by("A", analysis)
+    used = {extraction.opinion for extraction in said}
+    return said + [extraction for extraction in extract_by("B", analysis) if extraction.opinion not in used]

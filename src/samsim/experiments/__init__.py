@@ -1,0 +1,1 @@
+"""Experiments: one configuration, its runs, and what they leave behind."""

@@ -1,0 +1,281 @@
+"""One cell of an experiment, begun or gone on with: its folder, its store, its samples, its end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Protocol
+
+from samsim import __version__
+from samsim.data.samples import Sample
+from samsim.engines.factory import EngineSetup
+from samsim.errors import ConfigError
+from samsim.experiments.artefacts import STORE, Run
+from samsim.experiments.config import Cell
+from samsim.experiments.execution import Inference, RunStopped, Sink, run_samples
+from samsim.experiments.loading import RoleData
+from samsim.experiments.projection import SampleLines
+from samsim.experiments.retrying import finish_replacing, replace_rows
+from samsim.experiments.run_folder import Finished, RunFolder, locked
+from samsim.experiments.run_store import copy_store, wind_back
+from samsim.experiments.workers import run_in_workers
+from samsim.language.analyze import analyze_text
+from samsim.memory.episodic_orchestrator import EpisodicOrchestrator, SampleFacts
+from samsim.memory.memory_store import open_store
+from samsim.pipeline.config import PipelineConfig
+from samsim.pipeline.epochs import Continuation
+from samsim.schemas.results import MemoryRecord
+from samsim.schemas.runs import CellRecord, Manifest, RunStatus
+
+# An error rate means little before this many samples.
+_ENOUGH_FOR_A_RATE = 20
+# What must be the same for a run to go on; a difference would mix two experiments in one folder.
+_SAME = ("config_hash", "prompt_hashes", "engines", "data", "run_meta")
+
+
+class Watcher(Protocol):
+    """Whoever shows the progress of a run."""
+
+    def cell_started(self, cell: CellRecord, total: int, done: int) -> None:
+        """A cell begins, or goes on after ``done`` samples."""
+
+    def sample_done(self, lines: SampleLines) -> None:
+        """One more sample is written."""
+
+    def cell_ended(self, manifest: Manifest) -> None:
+        """A cell ended, in one of the ways a manifest knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What a user may ask of one start of a run, without making it another experiment."""
+
+    limit: int | None = None
+    retry_errors: bool = False
+    fail_fast: bool = False
+    max_error_rate: float | None = None
+    concurrency: int | None = None
+    workers: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CellJob:
+    """Everything about one cell; ``manifest`` is how it would begin now."""
+
+    cell: Cell
+    folder: Path
+    data: RoleData
+    manifest: Manifest
+    base_store: str | Path | None
+    options: RunOptions
+    watcher: Watcher
+    setup: Callable[[], EngineSetup]
+    spreadable: bool
+
+    @property
+    def has_memory(self) -> bool:
+        """Whether the condition reads or writes a store at all."""
+        return self.cell.condition.retrieval_execute or self.cell.condition.store_write
+
+    @property
+    def samples(self) -> Sequence[Sample]:
+        """The samples of the role, up to the limit of this start."""
+        return self.data.samples[: self.options.limit]
+
+    @property
+    def pipeline(self) -> PipelineConfig:
+        """The cell's pipeline; a language the data declares is not guessed again."""
+        language = self.data.loaded.source.language
+        if language == "auto" or self.cell.pipeline.language != "auto":
+            return self.cell.pipeline
+        return self.cell.pipeline.model_copy(update={"language": language})
+
+
+def run_cell(job: CellJob) -> Manifest:
+    """Begin the cell, or go on where it stopped; returns the manifest as it is then."""
+    with locked(job.folder) as folder:
+        finish_replacing(job.folder)
+        manifest = _begun(job, folder)
+        complete = manifest.status == "finished" and not (job.options.retry_errors and manifest.errors)
+        if complete:
+            job.watcher.cell_started(manifest.cell, len(job.data.samples), manifest.done)
+            job.watcher.cell_ended(manifest)
+            return manifest
+        finished = folder.recover([sample.uid for sample in job.data.samples])
+        job.watcher.cell_started(manifest.cell, len(job.samples), finished.samples)
+        status: RunStatus = "interrupted"
+        reason: str | None = None
+        try:
+            if job.options.retry_errors and finished.errors:
+                finished = _retried(job, folder, finished)
+            _go_on(job, folder, manifest, finished)
+            status = "finished" if finished.samples == len(job.data.samples) else "stopped"
+            reason = None if status == "finished" else f"--limit {job.options.limit}"
+        except RunStopped as stop:
+            status, reason = "stopped", str(stop)
+        finally:
+            folder.sync()
+            changes = {
+                "status": status,
+                "stop_reason": reason,
+                "ended": _now(),
+                "done": finished.samples,
+                "errors": finished.errors,
+            }
+            manifest = manifest.model_copy(update=changes)
+            folder.write_manifest(manifest)
+            job.watcher.cell_ended(manifest)
+        return manifest
+
+
+def _begun(job: CellJob, folder: RunFolder) -> Manifest:
+    """The manifest of the run: read if it was begun before, else written now."""
+    known = folder.read_manifest()
+    if known is not None:
+        _require_same(known, job.manifest, job.folder)
+        return known
+    manifest = job.manifest.model_copy(update={"started": _now()})
+    if job.has_memory:
+        copied = copy_store(job.base_store, job.folder / STORE)
+        manifest = manifest.model_copy(update={"store_base_seq": copied})
+    folder.write_manifest(manifest)
+    return manifest
+
+
+def _require_same(known: Manifest, wanted: Manifest, folder: Path) -> None:
+    different = [name for name in _SAME if getattr(known, name) != getattr(wanted, name)]
+    if known.versions.get("samsim") != wanted.versions.get("samsim"):
+        different.append("versions.samsim")
+    if different:
+        raise ConfigError(
+            f"{folder} holds a run that began with another {', '.join(different)}; going on would mix two"
+            " experiments. Give the experiment another name or run.out, or use --restart (the old folder is kept)."
+        )
+
+
+def _retried(job: CellJob, folder: RunFolder, finished: Finished) -> Finished:
+    """Do the failed samples again; with a memory, everything from the first of them on."""
+    uids = [sample.uid for sample in job.data.samples]
+    if job.has_memory:
+        # What came after a failed sample saw a memory without it.
+        folder.close()
+        return folder.recover(uids[: finished.failed.index(True)])
+    failed = {uid for uid, bad in zip(uids, finished.failed, strict=False) if bad}
+    renewed: dict[str, SampleLines] = {}
+
+    def keep(lines: SampleLines) -> None:
+        renewed[lines.uid] = lines
+
+    _infer(job, [sample for sample in job.data.samples if sample.uid in failed], keep, None, None)
+    folder.close()
+    replace_rows(job.folder, renewed)
+    return folder.recover(uids)
+
+
+def _go_on(job: CellJob, folder: RunFolder, manifest: Manifest, finished: Finished) -> None:
+    rest = job.samples[finished.samples :]
+    if not rest:
+        return
+    sink = _sink(job, folder, finished)
+    if not job.has_memory:
+        _infer(job, rest, sink, None, None)
+        return
+    store = job.folder / STORE
+    wind_back(store, manifest.store_base_seq + finished.episodes())
+    memory = EpisodicOrchestrator(
+        open_store(store),
+        job.cell.condition,
+        now=lambda: manifest.started,
+        version=__version__,
+        settings=job.cell.memory,
+    )
+    try:
+        _infer(job, rest, sink, memory, _continuation(job, memory, manifest, finished))
+    finally:
+        memory.close()
+
+
+def _continuation(
+    job: CellJob, memory: EpisodicOrchestrator, manifest: Manifest, finished: Finished
+) -> Continuation | None:
+    """Where in which epoch the run goes on; a memory that needs the history is told of it."""
+    if finished.samples == 0:
+        return None
+    inside = finished.samples % (memory.epoch_size or 1)
+    epoch_start = finished.samples - inside
+    if memory.needs_history:
+        for number, sample in enumerate(Run(job.folder, manifest).samples()):
+            if sample.result is not None:
+                result = sample.result
+                analysis = analyze_text(result.text, result.language)
+                taxonomy = job.pipeline.taxonomy_for(result.language)
+                facts = SampleFacts(
+                    result.uid, analysis, taxonomy, result.stage1_tuples, result.validator_risks, result.conflict_flags
+                )
+                memory.restore(facts, visible=number < epoch_start)
+    return Continuation(inside, manifest.store_base_seq + finished.episodes(epoch_start))
+
+
+def _sink(job: CellJob, folder: RunFolder, finished: Finished) -> Sink:
+    options = job.options
+
+    def write(lines: SampleLines) -> None:
+        if lines.error is not None and options.fail_fast:
+            raise RunStopped(f"sample {lines.uid} failed: {lines.error}")
+        folder.append(lines)
+        finished.add(failed=lines.error is not None, wrote_episode=lines.wrote_episode, usage=lines.usage)
+        job.watcher.sample_done(lines)
+        rate = options.max_error_rate
+        if rate is not None and finished.samples >= _ENOUGH_FOR_A_RATE and finished.errors > rate * finished.samples:
+            raise RunStopped(
+                f"{finished.errors} of {finished.samples} samples failed, more than max_error_rate {rate:g};"
+                f" the last: {lines.error or 'see outputs.jsonl'}"
+            )
+
+    return write
+
+
+def _infer(
+    job: CellJob,
+    samples: Sequence[Sample],
+    sink: Sink,
+    memory: EpisodicOrchestrator | None,
+    continued: Continuation | None,
+) -> None:
+    setup = job.setup()
+    inference = Inference(
+        config=job.pipeline,
+        engines=setup.table,
+        seed=job.cell.seed,
+        repeat=job.cell.repeat,
+        memory=memory,
+        concurrency=job.options.concurrency or setup.concurrency,
+        memory_off=None if job.has_memory else _off_record(job.cell),
+    )
+    workers = job.options.workers or 1
+    if job.spreadable and memory is None and workers > 1:
+        run_in_workers(inference, samples, job.data.gold, sink, workers)
+    else:
+        asyncio.run(run_samples(inference, samples, job.data.gold, sink, continued))
+
+
+def _off_record(cell: Cell) -> MemoryRecord:
+    """What memory did in a condition that neither reads nor writes: nothing, for every sample."""
+    return MemoryRecord(
+        condition=cell.condition.name,
+        memory_mode=cell.condition.memory_mode,
+        exposed_to_debate=False,
+        prompt_injection_chars=0,
+        retrieved_k=0,
+        retrieved_ids=[],
+        advisory_ids=[],
+        advisory_injection_gated=False,
+        injection_trigger_reason="",
+    )
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,82 @@
+"""The samples of one cell, analysed in this process: some at a time, handed over in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass, field
+
+from samsim.data.gold import GoldSample
+from samsim.data.samples import Sample
+from samsim.engines.protocol import Engine
+from samsim.engines.seeding import SeededEngine
+from samsim.engines.table import EngineTable
+from samsim.experiments.projection import Asked, SampleLines, project
+from samsim.experiments.recording import CollectingEngine, SampleTraces
+from samsim.memory.episodic_orchestrator import EpisodicOrchestrator
+from samsim.pipeline.api import Pipeline
+from samsim.pipeline.config import PipelineConfig
+from samsim.pipeline.epochs import Continuation
+from samsim.schemas.results import MemoryRecord, SampleResult
+
+Sink = Callable[[SampleLines], None]
+
+
+class RunStopped(Exception):  # noqa: N818 - not an error: a limit the user set was reached
+    """The run stops before its end, and may go on later."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """What is joined to the results when they are there."""
+
+    by_uid: Mapping[str, GoldSample] = field(default_factory=dict)
+    fields: Collection[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Inference:
+    """Everything that decides the answers of one cell.
+
+    ``memory_off`` is what is recorded of the memory where the condition has none.
+    """
+
+    config: PipelineConfig
+    engines: EngineTable
+    seed: int | None = None
+    repeat: int = 0
+    memory: EpisodicOrchestrator | None = None
+    concurrency: int = 1
+    memory_off: MemoryRecord | None = None
+
+
+async def run_samples(
+    inference: Inference,
+    samples: Iterable[Sample],
+    gold: Gold,
+    sink: Sink,
+    continued: Continuation | None = None,
+) -> None:
+    """Analyse the samples and hand the lines of each to ``sink``, in order.
+
+    Raises ``RunStopped`` when the spending limit is reached; the sample it happened to is not handed over.
+    """
+    traces = SampleTraces()
+
+    def watched(engine: Engine) -> Engine:
+        return SeededEngine(CollectingEngine(engine, traces), inference.seed, inference.repeat)
+
+    pipeline = Pipeline(inference.config, inference.engines.mapped(watched), inference.memory)
+    pairs = ((sample.uid, sample.text) for sample in samples)
+    try:
+        stream = pipeline.astream(pairs, concurrency=inference.concurrency, continued=continued)
+        async with aclosing(stream) as results:
+            async for outcome in results:
+                asked = Asked(*traces.take(outcome.uid))
+                if any(call.problem == "budget" for call in asked.calls):
+                    raise RunStopped("the spending limit is reached")
+                if inference.memory_off is not None and isinstance(outcome, SampleResult):
+                    outcome = outcome.model_copy(update={"memory": inference.memory_off})
+                sink(project(outcome, asked, gold.by_uid.get(outcome.uid), gold.fields))
+    finally:
+        await pipeline.aclose()

@@ -1,0 +1,22 @@
+"""Paths in a configuration: looked for beside the file first, then in the current directory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+FOLDER = "folder"
+
+
+def found_path(written: str | Path, context: Mapping[str, Any] | None, what: str) -> Path:
+    """Where a file of the configuration is. Without a configuration file the path stays as it is, unchecked."""
+    path = Path(written)
+    if context is None:
+        return path
+    folder: Path = context[FOLDER]
+    tried = list(dict.fromkeys([folder / path, path]))
+    for place in tried:
+        if place.exists():
+            return place
+    raise ValueError(f"no such {what}: tried {' and '.join(map(str, tried))}; correct the path")

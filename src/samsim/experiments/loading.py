@@ -1,0 +1,55 @@
+"""The data of an experiment, loaded once and guarded: each text has one role."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from samsim.data.gold import gold_fields, load_gold
+from samsim.data.registry import LoadedSamples, load_samples
+from samsim.data.roles import Role, check_roles
+from samsim.data.samples import Sample
+from samsim.data.sources import DataSource
+from samsim.errors import InputError
+from samsim.experiments.execution import Gold
+from samsim.schemas.runs import DataRecord
+
+
+@dataclass(frozen=True, slots=True)
+class RoleData:
+    """The samples of one role and what annotators said about them."""
+
+    loaded: LoadedSamples
+    gold: Gold
+
+    @property
+    def samples(self) -> Sequence[Sample]:
+        """The texts to analyse, in order."""
+        return self.loaded.samples
+
+    @property
+    def record(self) -> DataRecord:
+        """What a manifest says about it."""
+        return DataRecord(
+            source=self.loaded.source.describe(),
+            samples=len(self.loaded.samples),
+            rows=self.loaded.total_rows,
+            bad_rows=len(self.loaded.problems),
+            sha256=self.loaded.sha256,
+            gold_fields=sorted(self.gold.fields),
+        )
+
+
+def load_roles(sources: Mapping[Role, DataSource]) -> dict[Role, RoleData]:
+    """Load every role; a text in two roles, or a role without any text, is an error."""
+    data = {role: _load(source) for role, source in sources.items()}
+    for role, one in data.items():
+        if not one.samples:
+            raise InputError(f"data.{role} ({one.loaded.source.describe()}) has no usable text. Check it: samsim data")
+    check_roles({role: one.samples for role, one in data.items()})
+    return data
+
+
+def _load(source: DataSource) -> RoleData:
+    loaded = load_samples(source)
+    return RoleData(loaded, Gold(by_uid=load_gold(source), fields=gold_fields(source)))

@@ -1,0 +1,126 @@
+"""Mistakes in a configuration: all of them at once, each with its place and what to do about it."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from pydantic_core import ErrorDetails
+
+from samsim.errors import ConfigError
+
+Keys = tuple[str | int, ...]
+
+UNKNOWN_KEY_TYPES = frozenset({"extra_forbidden", "unexpected_keyword_argument"})
+# Roles of engines are keys of a mapping; pydantic marks a wrong one like this.
+KEY_MARK = "[key]"
+_QUOTED = re.compile(r"'([^']*)'")
+_WHAT_TO_GIVE: Mapping[str, str] = MappingProxyType(
+    {
+        "bool": "Give true or false.",
+        "int": "Give a whole number.",
+        "float": "Give a number.",
+        "string": "Give a text; put it in quotes if YAML reads it as something else.",
+        "tuple": "Give a list: [a, b].",
+        "dict": "Give a mapping with one key per line.",
+        "model": "Give a mapping with one key per line.",
+        "dataclass": "Give a mapping with one key per line.",
+        "greater": "Give a larger number, or leave it out for the default.",
+        "less": "Give a smaller number, or leave it out for the default.",
+        "too": "Give at least one value, or leave it out for the default.",
+        "missing": "Add it.",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something was said: a line of the file, or an option of the command line."""
+
+    label: str
+    order: tuple[int, int]
+    said_as: str = ""
+    """What the label itself already names, so that it is not named twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """One thing that is wrong, and what to do about it."""
+
+    place: Place
+    keys: Keys
+    text: str
+
+    def __str__(self) -> str:
+        name = dotted(self.keys)
+        named = f"{name}: " if name and name != self.place.said_as else ""
+        return f"{self.place.label}: {named}{self.text}"
+
+
+class ConfigMistakes(ConfigError):  # noqa: N818 - it is about several
+    """Everything that is wrong with a configuration, in the order of its lines."""
+
+    def __init__(self, source: str, mistakes: Iterable[Mistake]) -> None:
+        self.mistakes = tuple(sorted(mistakes, key=lambda mistake: mistake.place.order))
+        count = len(self.mistakes)
+        ending = f"{count} mistake{'' if count == 1 else 's'} in {source}; nothing was run."
+        super().__init__("\n".join([*map(str, self.mistakes), ending]))
+
+
+def dotted(keys: Keys) -> str:
+    """A path as it is written on the command line: ``matrix.seed.0``."""
+    return ".".join(map(str, keys))
+
+
+def closest(wrong: object, known: Iterable[str]) -> str | None:
+    """The known name that was most likely meant; capitals do not matter."""
+    names = {name.casefold(): name for name in known}
+    found = difflib.get_close_matches(str(wrong).casefold(), names, n=1)
+    return names[found[0]] if found else None
+
+
+def unknown_key(wrong: object, known: Sequence[str]) -> str:
+    """What to say about a key that is not one of the known."""
+    meant = closest(wrong, known)
+    return f"unknown key. Did you mean {meant}?" if meant else f"unknown key. Use {_one_of(known)}."
+
+
+def explain(problem: ErrorDetails, known: Sequence[str]) -> str:
+    """One pydantic error in words, with what to do; ``known`` are the names allowed beside it."""
+    kind = problem["type"]
+    if kind in UNKNOWN_KEY_TYPES or problem["loc"][-1:] == (KEY_MARK,):
+        wrong = next(part for part in reversed(problem["loc"]) if part != KEY_MARK)
+        return unknown_key(wrong, expected_names(problem) or known)
+    if kind == "literal_error":
+        return _explain_choice(problem["input"], expected_names(problem))
+    if kind == "value_error":
+        return _sentence(problem["msg"].removeprefix("Value error, "))
+    if kind == "missing":
+        return "is missing. Add it."
+    hint = _WHAT_TO_GIVE.get(kind.split("_")[0], "Correct it, or leave it out for the default.")
+    return f"{_sentence(problem['msg'].replace('Input should', 'should'))} {hint}"
+
+
+def expected_names(problem: ErrorDetails) -> list[str]:
+    """The values a pydantic error says would have been right."""
+    context: dict[str, Any] = problem.get("ctx", {})
+    return _QUOTED.findall(str(context.get("expected", "")))
+
+
+def _explain_choice(value: object, known: Sequence[str]) -> str:
+    meant = closest(value, known)
+    hint = f"Did you mean {meant}?" if meant else f"Use {_one_of(known)}."
+    # A value may be a secret that went to the wrong place; only a word that resembles a right one is repeated.
+    return f"{value!r} is not possible here. {hint}" if meant else f"this value is not possible here. {hint}"
+
+
+def _one_of(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"one of {', '.join(names)}"
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "?")) else f"{text}."

@@ -1,0 +1,71 @@
+"""``--set a.b=c``: what the command line says over the file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import yaml
+
+from samsim.data.shipped import SHIPPED
+from samsim.experiments.mistakes import Keys, Mistake
+from samsim.experiments.yaml_places import Document, option_place
+
+
+class _CannotSet(Exception):  # noqa: N818 - it becomes a mistake, and never leaves this module
+    """Why a value cannot be put where it was meant to go."""
+
+
+def apply_overrides(document: Document, arguments: Sequence[str]) -> None:
+    """Set each ``path=value`` in the document; the value is read as YAML. What cannot be set becomes a mistake."""
+    for index, argument in enumerate(arguments):
+        name, separator, written = argument.partition("=")
+        keys: Keys = tuple(name.strip().split("."))
+        document.set_by_option.append(keys)
+        try:
+            if not separator or not all(keys):
+                raise _CannotSet("no setting. Write it as path.to.key=value.")
+            _put(document.content, keys, _parse(written))
+        except _CannotSet as problem:
+            document.mistakes.append(Mistake(option_place(name.strip(), index), keys, str(problem)))
+
+
+def _parse(written: str) -> Any:
+    try:
+        return yaml.safe_load(written)
+    except (yaml.YAMLError, ValueError) as error:
+        raise _CannotSet("the value is not valid YAML. Put it in quotes, or write a list as [a, b].") from error
+
+
+def _put(content: dict[str, Any], keys: Keys, value: Any) -> None:
+    node: Any = content
+    for index, key in enumerate(keys[:-1]):
+        child = _child(node, key)
+        if not isinstance(child, dict | list):
+            child = _as_mapping(child, keys[: index + 1])
+            _assign(node, key, child)
+        node = child
+    _assign(node, keys[-1], value)
+
+
+def _child(node: Any, key: str | int) -> Any:
+    return node[_position(node, key)] if isinstance(node, list) else node.get(key)
+
+
+def _assign(node: Any, key: str | int, value: Any) -> None:
+    node[_position(node, key) if isinstance(node, list) else key] = value
+
+
+def _position(items: list[Any], key: str | int) -> int:
+    if not str(key).isdecimal() or int(key) >= len(items):
+        raise _CannotSet(f"{key} is no item of this list of {len(items)}. Set the whole list: path=[a, b].")
+    return int(key)
+
+
+def _as_mapping(value: Any, keys: Keys) -> dict[str, Any]:
+    """A mapping to set something in: a new one, or the long form of a short one."""
+    if value is None:
+        return {}
+    if keys[0] == "data" and len(keys) == 2 and isinstance(value, str):
+        return {"name" if value in SHIPPED else "path": value}
+    raise _CannotSet(f"{'.'.join(map(str, keys))} has a value of its own and no keys. Set it as a whole.")

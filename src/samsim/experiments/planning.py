@@ -1,0 +1,168 @@
+"""What an experiment would take, before it is run: calls, tokens and cost, measured on a few samples.
+
+The probed samples are asked for real, without memory, by the engines of each cell; their answers are
+kept in the response cache, so that the run itself does not pay for them again. Every figure is a range:
+all samples like the cheapest probed one, and all like the dearest if it had needed every call its
+protocol may make (a conflict review only asks for reviews where something is flagged).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from samsim.data.samples import Sample
+from samsim.engines.factory import EngineSetup, build_setup
+from samsim.engines.limits import SpendingLimit
+from samsim.engines.prices import cost_of, price_of
+from samsim.experiments.config import Cell, ExperimentConfig
+from samsim.experiments.execution import Gold, Inference, run_samples
+from samsim.experiments.loading import load_roles
+from samsim.experiments.projection import SampleLines
+from samsim.pipeline.config import PipelineConfig
+from samsim.schemas.calls import Usage
+from samsim.schemas.protocol_conflict_review import AGENTS
+from samsim.schemas.protocol_debate import PERSONAS
+from samsim.schemas.protocols import draws_of, is_conflict_review
+from samsim.schemas.runs import CellRecord
+from samsim.schemas.scorecards import UsageRecord
+
+DEFAULT_PROBES = 3
+# ATE, ATSA and the validator; the judge and Stage 2.
+_STAGE1_CALLS, _JUDGE_AND_STAGE2 = 3, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """From the least to the most."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class CellPlan:
+    """What one cell would take; None where nothing was probed or the servers did not say."""
+
+    cell: CellRecord
+    samples: int
+    probed: int
+    failed: int
+    calls: Estimate | None
+    tokens: Estimate | None
+    cost: Estimate | None
+    seconds: Estimate | None
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentPlan:
+    """What an experiment would take, cell by cell."""
+
+    cells: tuple[CellPlan, ...]
+    notes: tuple[str, ...]
+
+
+def plan_experiment(config: ExperimentConfig, probes: int = DEFAULT_PROBES) -> ExperimentPlan:
+    """Probe every different pair of protocol and engines, and reckon from there."""
+    data = load_roles(config.sources())
+    spending = SpendingLimit(config.run.max_cost)
+    probed: dict[tuple[str, str], _Probed] = {}
+    plans = []
+    for cell in config.cells():
+        samples = data[cell.role].samples
+        key = cell.protocol, cell.plan.model_dump_json()
+        if key not in probed:
+            setup = build_setup(cell.plan, spending=spending)
+            lines = asyncio.run(_probe(cell, setup, _spread(samples, probes)))
+            probed[key] = _Probed(tuple(lines), setup)
+        plans.append(_cell_plan(cell, len(samples), probed[key]))
+    return ExperimentPlan(cells=tuple(plans), notes=tuple(config.notes()))
+
+
+@dataclass(frozen=True, slots=True)
+class _Probed:
+    """The probed samples and the engines they were asked of."""
+
+    lines: tuple[SampleLines, ...]
+    setup: EngineSetup
+
+    def cost(self, usage: UsageRecord) -> float | None:
+        """What a sample would cost were none of its answers in the cache already."""
+        saved = Usage(input_tokens=usage.saved_input_tokens, output_tokens=usage.saved_output_tokens)
+        if saved == Usage(input_tokens=0, output_tokens=0) or usage.cost is None:
+            return usage.cost
+        models = [item for item in self.setup.settings if item.kind != "embedded"]
+        if len(models) != 1:
+            return None
+        once = cost_of(saved, price_of(models[0].model, models[0].price_per_million))
+        return None if once is None else usage.cost + once
+
+
+def _spread(samples: Sequence[Sample], count: int) -> list[Sample]:
+    """Samples from all over the set: the shortest, the longest and some between, since length is what costs."""
+    by_length = sorted(samples, key=lambda sample: (len(sample.text), sample.uid))
+    if count >= len(by_length) or count <= 1:
+        return by_length[len(by_length) // 2 :][:1] if count == 1 else by_length[:count]
+    step = (len(by_length) - 1) / (count - 1)
+    return [by_length[round(number * step)] for number in range(count)]
+
+
+async def _probe(cell: Cell, setup: EngineSetup, samples: Sequence[Sample]) -> list[SampleLines]:
+    lines: list[SampleLines] = []
+    inference = Inference(
+        config=cell.pipeline,
+        engines=setup.table,
+        seed=cell.seed,
+        repeat=cell.repeat,
+        concurrency=setup.concurrency,
+    )
+    await run_samples(inference, samples, Gold(), lines.append)
+    return lines
+
+
+def _cell_plan(cell: Cell, samples: int, probed: _Probed) -> CellPlan:
+    usages = [lines.usage for lines in probed.lines if lines.error is None]
+    most = most_calls(cell.pipeline)
+    scaled = [(usage, max(1.0, most / usage.calls)) for usage in usages if usage.calls]
+    return CellPlan(
+        cell=cell.record(),
+        samples=samples,
+        probed=len(probed.lines),
+        failed=len(probed.lines) - len(usages),
+        calls=_estimate([(usage.calls, scale) for usage, scale in scaled], samples),
+        tokens=_estimate([(_tokens(usage), scale) for usage, scale in scaled], samples),
+        cost=_estimate([(probed.cost(usage), scale) for usage, scale in scaled], samples),
+        seconds=_estimate([(usage.seconds, scale) for usage, scale in scaled], samples),
+    )
+
+
+def _tokens(usage: UsageRecord) -> int | None:
+    parts = usage.input_tokens, usage.output_tokens, usage.saved_input_tokens, usage.saved_output_tokens
+    total = 0
+    for part in parts:
+        if part is None:
+            return None
+        total += part
+    return total
+
+
+def most_calls(pipeline: PipelineConfig) -> int:
+    """How many calls one sample may take, repairs and rechecks aside."""
+    draws = draws_of(pipeline.protocol)
+    if draws is not None:
+        return draws
+    if pipeline.protocol == "debate":
+        return _STAGE1_CALLS + len(PERSONAS) * pipeline.debate.rounds + _JUDGE_AND_STAGE2
+    if pipeline.protocol == "single":
+        return 1
+    reviewed = is_conflict_review(pipeline.protocol) and pipeline.enable_review
+    return 2 * len(AGENTS) if reviewed else len(AGENTS)
+
+
+def _estimate(values: Sequence[tuple[float | None, float]], samples: int) -> Estimate | None:
+    known = [(value, scale) for value, scale in values if value is not None]
+    if not known or len(known) < len(values):
+        return None
+    low = min(value for value, _ in known)
+    return Estimate(low * samples, max(value * scale for value, scale in known) * samples)

@@ -1,0 +1,102 @@
+"""One finished sample becomes the lines of a run: what was decided, how, and what it is worth.
+
+This is where gold meets a result, after inference; nothing that decides can import it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar, cast
+
+from samsim.data.gold import GoldSample
+from samsim.engines.replay import TraceLine, trace_bytes
+from samsim.experiments.artefacts import NOT_IN_OUTPUTS
+from samsim.metrics.scoring import score_card_counts
+from samsim.pipeline.epochs import Outcome, SampleError
+from samsim.schemas.scorecards import GoldRecord, Scorecard, UsageRecord
+
+NumberT = TypeVar("NumberT", int, float)
+
+
+@dataclass(frozen=True, slots=True)
+class SampleLines:
+    """What is written about one sample, and what the progress shows of it."""
+
+    uid: str
+    outputs: bytes
+    scorecard: bytes
+    traces: bytes
+    usage: UsageRecord
+    error: str | None
+    wrote_episode: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The calls of one sample and the time they took."""
+
+    calls: Sequence[TraceLine]
+    seconds: float
+
+
+def project(outcome: Outcome, asked: Asked, gold: GoldSample | None, gold_fields: Collection[str]) -> SampleLines:
+    """The lines of one sample."""
+    usage = usage_of(asked)
+    error = outcome.message if isinstance(outcome, SampleError) else None
+    records = None if gold is None else [GoldRecord(**dict(item)) for item in gold.tuples]
+    card = Scorecard(
+        uid=outcome.uid, error=error, gold=records, tags=list(gold.tags) if gold is not None else [], usage=usage
+    )
+    episode = False
+    if not isinstance(outcome, SampleError):
+        counts = {} if records is None else score_card_counts(outcome, records, gold_fields)
+        facts = {"scores": counts, "evaluation": outcome.evaluation, "memory": outcome.memory}
+        card = card.model_copy(update=facts)
+        episode = outcome.memory is not None and outcome.memory.episode_id is not None
+    return SampleLines(
+        uid=outcome.uid,
+        outputs=_outputs(outcome),
+        scorecard=_encoded(card.model_dump_json()),
+        traces=b"".join(trace_bytes(line) for line in asked.calls),
+        usage=usage,
+        error=error,
+        wrote_episode=episode,
+    )
+
+
+def usage_of(asked: Asked) -> UsageRecord:
+    """What the calls of a sample took together; one unknown part makes the sum unknown."""
+    attempts = [attempt for call in asked.calls for attempt in call.attempts]
+    return UsageRecord(
+        calls=len(asked.calls),
+        cached_calls=sum(call.cached for call in asked.calls),
+        failed_calls=sum(call.problem is not None for call in asked.calls),
+        attempts=len(attempts),
+        input_tokens=_sum(attempt.usage.input_tokens for attempt in attempts),
+        output_tokens=_sum(attempt.usage.output_tokens for attempt in attempts),
+        cost=_sum(attempt.cost for attempt in attempts),
+        saved_input_tokens=_sum(call.kept_usage.input_tokens for call in asked.calls if call.kept_usage is not None),
+        saved_output_tokens=_sum(call.kept_usage.output_tokens for call in asked.calls if call.kept_usage is not None),
+        seconds=round(asked.seconds, 6),
+    )
+
+
+def _sum(values: Iterable[NumberT | None]) -> NumberT | None:
+    known: list[NumberT] = []
+    for value in values:
+        if value is None:
+            return None
+        known.append(value)
+    return cast(NumberT, sum(known))
+
+
+def _outputs(outcome: Outcome) -> bytes:
+    if isinstance(outcome, SampleError):
+        return _encoded(json.dumps({"uid": outcome.uid, "error": outcome.message}, ensure_ascii=False))
+    return _encoded(outcome.model_dump_json(exclude=NOT_IN_OUTPUTS))
+
+
+def _encoded(line: str) -> bytes:
+    return line.encode("utf-8", "backslashreplace") + b"\n"

@@ -1,0 +1,80 @@
+"""Failed samples done again: their rows are replaced, all others stay byte for byte.
+
+The three files are written anew in a folder beside and moved into place when they are complete; a
+run that dies in between finds either the old files or finishes the move.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from samsim.experiments.artefacts import OUTPUTS, SCORECARDS, TRACES
+from samsim.experiments.projection import SampleLines
+from samsim.memory.store_jsonl_io import sync_folder
+
+_FOLDER = "retry"
+_COMPLETE = "complete"
+
+
+def finish_replacing(folder: Path) -> None:
+    """Move complete new files into place, or throw incomplete ones away."""
+    beside = folder / _FOLDER
+    if not beside.exists():
+        return
+    if (beside / _COMPLETE).exists():
+        for name in (TRACES, SCORECARDS, OUTPUTS):
+            if (beside / name).exists():
+                (beside / name).replace(folder / name)
+        sync_folder(folder)
+    shutil.rmtree(beside)
+
+
+def replace_rows(folder: Path, renewed: Mapping[str, SampleLines]) -> None:
+    """Put the new lines of some samples in the place of their old ones."""
+    beside = folder / _FOLDER
+    shutil.rmtree(beside, ignore_errors=True)
+    beside.mkdir()
+    traces = _traces_by_sample(folder / TRACES)
+    with (
+        (folder / OUTPUTS).open("rb") as outputs,
+        (folder / SCORECARDS).open("rb") as cards,
+        (beside / OUTPUTS).open("wb") as new_outputs,
+        (beside / SCORECARDS).open("wb") as new_cards,
+        (beside / TRACES).open("wb") as new_traces,
+    ):
+        waiting = next(traces, None)
+        for row, card in zip(outputs, cards, strict=True):
+            uid = json.loads(row)["uid"]
+            calls = b""
+            if waiting is not None and waiting[0] == uid:
+                calls, waiting = waiting[1], next(traces, None)
+            new = renewed.get(uid)
+            new_traces.write(new.traces if new is not None else calls)
+            new_cards.write(new.scorecard if new is not None else card)
+            new_outputs.write(new.outputs if new is not None else row)
+        for file in (new_traces, new_cards, new_outputs):
+            file.flush()
+            os.fsync(file.fileno())
+    (beside / _COMPLETE).touch()
+    sync_folder(beside)
+    finish_replacing(folder)
+
+
+def _traces_by_sample(path: Path) -> Iterator[tuple[str, bytes]]:
+    """The calls of each sample that has any, in order."""
+    owner: str | None = None
+    lines: list[bytes] = []
+    with path.open("rb") as file:
+        for line in file:
+            uid = json.loads(line)["uid"]
+            if owner is not None and uid != owner:
+                yield owner, b"".join(lines)
+                lines = []
+            owner = uid
+            lines.append(line)
+    if owner is not None:
+        yield owner, b"".join(lines)

@@ -1,0 +1,195 @@
+"""A run folder while it is written.
+
+What is on disk after a crash: of each finished sample its calls (traces), its worth (scorecards) and
+its decisions (outputs), written in this order, sample after sample. A sample counts as finished when
+all three are whole; ``recover`` finds how many are and cuts off the rest, which will be done again.
+One process writes to a folder at a time.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from samsim.errors import ConfigError, InputError
+from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS, TRACES
+from samsim.experiments.projection import SampleLines
+from samsim.memory.store_jsonl_io import replace_file
+from samsim.schemas.runs import Manifest
+from samsim.schemas.scorecards import UsageRecord
+
+LOCK = ".lock"
+# In the order of writing: the last one makes a sample count.
+_FILES = (TRACES, SCORECARDS, OUTPUTS)
+# Power cuts lose at most this; the death of the process loses nothing.
+_SYNC_SECONDS = 1.0
+
+
+@dataclass(slots=True)
+class Finished:
+    """What a run has done so far: a row per sample, in order."""
+
+    wrote_episode: list[bool] = field(default_factory=list)
+    failed: list[bool] = field(default_factory=list)
+    cost: float = 0.0
+
+    @property
+    def samples(self) -> int:
+        """How many samples are finished, failed ones included."""
+        return len(self.failed)
+
+    @property
+    def errors(self) -> int:
+        """How many of them failed."""
+        return sum(self.failed)
+
+    def episodes(self, samples: int | None = None) -> int:
+        """How many episodes the first samples (all by default) wrote."""
+        return sum(self.wrote_episode[:samples])
+
+    def add(self, *, failed: bool, wrote_episode: bool, usage: UsageRecord) -> None:
+        """Count one more sample."""
+        self.failed.append(failed)
+        self.wrote_episode.append(wrote_episode)
+        self.cost += usage.cost or 0.0
+
+
+class RunFolder:
+    """The files of one run, open for writing."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._descriptors: dict[str, int] = {}
+        self._synced = monotonic()
+
+    def read_manifest(self) -> Manifest | None:
+        """The manifest, if the run was begun before."""
+        try:
+            return Manifest.model_validate_json((self.path / MANIFEST).read_bytes())
+        except FileNotFoundError:
+            return None
+        except ValueError as error:
+            raise InputError(
+                f"{self.path / MANIFEST} cannot be read by this version ({type(error).__name__})."
+                " Move the folder away or use --restart."
+            ) from error
+
+    def write_manifest(self, manifest: Manifest) -> None:
+        """Replace the manifest at once; it is never half there."""
+        replace_file(self.path / MANIFEST, manifest.model_dump_json(indent=2).encode() + b"\n")
+
+    def recover(self, uids: Sequence[str]) -> Finished:
+        """Find the finished samples among ``uids``, cut off what is behind them, and be ready to append."""
+        readers = {name: _LineReader(self.path / name) for name in _FILES}
+        finished = Finished()
+        for uid in uids:
+            row, card = readers[OUTPUTS].next(), readers[SCORECARDS].next()
+            if row is None or card is None:
+                break
+            if {row.get("uid"), card.get("uid")} != {uid}:
+                raise InputError(
+                    f"{self.path} holds sample {row.get('uid')!r} where {uid!r} is expected: its files do not"
+                    " belong to this data. Move the folder away or use --restart."
+                )
+            usage = UsageRecord.model_validate(card["usage"])
+            if not readers[TRACES].skip(uid, usage.calls):
+                break
+            memory = card.get("memory") or {}
+            finished.add(failed="error" in row, wrote_episode=memory.get("episode_id") is not None, usage=usage)
+            for reader in readers.values():
+                reader.accept()
+        for name in _FILES:
+            self._open_at(name, readers[name].accepted)
+        return finished
+
+    def _open_at(self, name: str, size: int) -> None:
+        descriptor = os.open(self.path / name, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o644)
+        os.ftruncate(descriptor, size)
+        os.lseek(descriptor, size, os.SEEK_SET)
+        self._descriptors[name] = descriptor
+
+    def append(self, lines: SampleLines) -> None:
+        """Write one sample; its outputs come last and make it count."""
+        for name, data in ((TRACES, lines.traces), (SCORECARDS, lines.scorecard), (OUTPUTS, lines.outputs)):
+            _write_all(self._descriptors[name], data)
+        if monotonic() - self._synced >= _SYNC_SECONDS:
+            self.sync()
+
+    def sync(self) -> None:
+        """Bring what was written through a power cut."""
+        for name in _FILES:
+            os.fsync(self._descriptors[name])
+        self._synced = monotonic()
+
+    def close(self) -> None:
+        """Sync and close the files."""
+        for descriptor in self._descriptors.values():
+            os.fsync(descriptor)
+            os.close(descriptor)
+        self._descriptors.clear()
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[RunFolder]:
+    """The folder (made if need be), locked for this process and closed at the end."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path / LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise ConfigError(f"Cannot write to {path}: {error.strerror}. Set run.out to another place.") from error
+    folder = RunFolder(path)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ConfigError(f"{path} is being written by another samsim run. Wait for it, or stop it.") from None
+        yield folder
+    finally:
+        folder.close()
+        os.close(descriptor)
+
+
+class _LineReader:
+    """Reads whole JSON lines and knows up to where they were accepted."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("rb") if path.exists() else None
+        self._position = 0
+        self.accepted = 0
+
+    def next(self) -> dict[str, Any] | None:
+        """The next whole line, or None where there is none that can be read."""
+        raw = self._file.readline() if self._file is not None else b""
+        if not raw.endswith(b"\n"):
+            return None
+        try:
+            row = json.loads(raw)
+        except ValueError:
+            return None
+        self._position += len(raw)
+        return row if isinstance(row, dict) else None
+
+    def skip(self, uid: str, count: int) -> bool:
+        """Whether the next ``count`` lines are whole and belong to the sample."""
+        for _ in range(count):
+            row = self.next()
+            if row is None or row.get("uid") != uid:
+                return False
+        return True
+
+    def accept(self) -> None:
+        """What was read so far stays."""
+        self.accepted = self._position
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]

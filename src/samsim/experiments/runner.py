@@ -1,0 +1,197 @@
+"""A whole experiment: its data, its cells one after another, its spending limit over all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from samsim.data.roles import Role
+from samsim.engines.factory import EngineSetup, build_setup
+from samsim.engines.limits import SpendingLimit
+from samsim.errors import ConfigError
+from samsim.experiments import provenance
+from samsim.experiments.artefacts import MANIFEST, SCORECARDS, STORE, Run, load_run
+from samsim.experiments.cell_run import CellJob, RunOptions, Watcher, run_cell
+from samsim.experiments.config import Cell, ExperimentConfig
+from samsim.experiments.loading import RoleData, load_roles
+from samsim.experiments.projection import SampleLines
+from samsim.experiments.workers import workers_for
+from samsim.schemas.runs import CellRecord, EngineRecord, Manifest, RunMeta
+
+EngineSource = Callable[[Cell, SpendingLimit], EngineSetup]
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentOutcome:
+    """How an experiment ended: the manifests of its cells, in order, and why it stopped early if it did."""
+
+    folder: Path
+    cells: tuple[Manifest, ...]
+    stopped: str | None
+
+    @property
+    def errors(self) -> int:
+        """Failed samples in all cells together."""
+        return sum(manifest.errors for manifest in self.cells)
+
+
+class Unwatched:
+    """Nobody looks on."""
+
+    def cell_started(self, cell: CellRecord, total: int, done: int) -> None:
+        """Show nothing."""
+
+    def sample_done(self, lines: SampleLines) -> None:
+        """Show nothing."""
+
+    def cell_ended(self, manifest: Manifest) -> None:
+        """Show nothing."""
+
+
+def experiment_folder(config: ExperimentConfig) -> Path:
+    """Where an experiment writes."""
+    return config.run.out / config.name
+
+
+def cell_folders(config: ExperimentConfig) -> dict[str, Path]:
+    """Where each cell writes: a folder of its own, or the experiment's where there is only one cell."""
+    folder, cells = experiment_folder(config), config.cells()
+    if len(cells) == 1:
+        return {cells[0].cell_id: folder}
+    if (folder / MANIFEST).exists():
+        raise ConfigError(
+            f"{folder} holds the single run of an earlier form of this experiment, which now has {len(cells)} cells."
+            " Give it another name or run.out, or use --restart (the old folder is kept)."
+        )
+    return {cell.cell_id: folder / cell.cell_id for cell in cells}
+
+
+def run_experiment(
+    config: ExperimentConfig,
+    options: RunOptions | None = None,
+    watcher: Watcher | None = None,
+    *,
+    engines: EngineSource | None = None,
+    origin: Path | None = None,
+) -> ExperimentOutcome:
+    """Run every cell that is not finished yet.
+
+    ``engines`` gives the engines of a cell, by default those of its plan. ``origin`` is the folder of
+    the configuration, whose revision is recorded.
+    """
+    wanted = options or RunOptions()
+    data = load_roles(config.sources())
+    spending = SpendingLimit(config.run.max_cost)
+    setups = _setups(config, spending, engines)
+    folders = cell_folders(config)
+    if config.run.max_cost is not None:
+        spending.charge(_spent_before(folders.values()))
+    revision = provenance.git_revision(origin or Path.cwd())
+    facts = _Facts(config, data, folders, revision, spreadable=engines is None)
+    manifests: list[Manifest] = []
+    for position, cell in enumerate(config.cells()):
+        job = facts.job(cell, position, wanted, watcher or Unwatched(), setups[cell.cell_id])
+        manifest = run_cell(job)
+        manifests.append(manifest)
+        if manifest.status == "stopped" and manifest.stop_reason is not None and wanted.limit is None:
+            return ExperimentOutcome(experiment_folder(config), tuple(manifests), manifest.stop_reason)
+    return ExperimentOutcome(experiment_folder(config), tuple(manifests), None)
+
+
+def set_aside(config: ExperimentConfig) -> Path | None:
+    """Move an experiment's folder away, so that it can begin anew; returns where it is now."""
+    folder = experiment_folder(config)
+    if not folder.exists():
+        return None
+    number = 1
+    while (place := folder.with_name(f"{folder.name}.old-{number}")).exists():
+        number += 1
+    return folder.rename(place)
+
+
+def _setups(config: ExperimentConfig, spending: SpendingLimit, source: EngineSource | None) -> dict[str, EngineSetup]:
+    """The engines of every cell, built before the first call, so that a missing key is known at once."""
+    shared: dict[str, EngineSetup] = {}
+    setups = {}
+    for cell in config.cells():
+        if source is not None:
+            setups[cell.cell_id] = source(cell, spending)
+            continue
+        plan = cell.plan.model_copy(update={"max_cost": None})
+        key = plan.model_dump_json()
+        if key not in shared:
+            shared[key] = build_setup(plan, spending=spending)
+        setups[cell.cell_id] = shared[key]
+    return setups
+
+
+def _spent_before(folders: Iterable[Path]) -> float:
+    """What earlier starts of the same experiment spent, as far as it is known."""
+    begun = [load_run(folder) for folder in folders if (folder / MANIFEST).exists() and (folder / SCORECARDS).exists()]
+    return sum(_cost(run) for run in begun)
+
+
+def _cost(run: Run) -> float:
+    return sum(sample.card.usage.cost or 0.0 for sample in run.samples() if sample.card is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What the manifests of all cells have in common."""
+
+    config: ExperimentConfig
+    data: Mapping[Role, RoleData]
+    folders: Mapping[str, Path]
+    revision: str | None
+    spreadable: bool
+
+    def job(self, cell: Cell, position: int, options: RunOptions, watcher: Watcher, setup: EngineSetup) -> CellJob:
+        chosen = self.data[cell.role]
+        return CellJob(
+            cell=cell,
+            folder=self.folders[cell.cell_id],
+            data=chosen,
+            manifest=self._manifest(cell, position, setup),
+            base_store=self._base_store(cell),
+            options=replace(
+                options,
+                max_error_rate=options.max_error_rate or self.config.run.max_error_rate,
+                concurrency=options.concurrency or self.config.run.concurrency,
+                workers=self._workers(options, len(chosen.samples)),
+            ),
+            watcher=watcher,
+            setup=lambda: setup,
+            spreadable=self.spreadable and all(item.kind == "embedded" for item in setup.settings),
+        )
+
+    def _workers(self, options: RunOptions, samples: int) -> int:
+        asked = options.workers or self.config.run.workers
+        return workers_for(samples) if asked == "auto" else int(asked)
+
+    def _base_store(self, cell: Cell) -> str | Path | None:
+        return self.config.store if cell.builds_on is None else self.folders[cell.builds_on] / STORE
+
+    def _manifest(self, cell: Cell, position: int, setup: EngineSetup) -> Manifest:
+        digest = self.config.cell_hash(cell)
+        return Manifest(
+            run_id=f"{self.config.name}-{cell.cell_id}-{digest[:8]}",
+            experiment=self.config.name,
+            position=position,
+            cell=cell.record(),
+            run_meta=RunMeta(memory_mode=cell.condition.memory_mode, condition=cell.condition.name),
+            config=self.config.resolved(),
+            config_hash=digest,
+            prompt_hashes=provenance.prompt_hashes(),
+            engines=_engine_records(setup),
+            data={role: one.record for role, one in self.data.items()},
+            store=STORE if cell.condition.retrieval_execute or cell.condition.store_write else None,
+            versions=provenance.versions(),
+            git_revision=self.revision,
+            started="",
+        )
+
+
+def _engine_records(setup: EngineSetup) -> list[EngineRecord]:
+    distinct: Iterable[tuple[str, str]] = dict.fromkeys((item.name, item.identity) for item in setup.settings)
+    return [EngineRecord(name=name, identity=identity) for name, identity in distinct]

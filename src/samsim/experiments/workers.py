@@ -1,0 +1,112 @@
+"""The samples of one cell, analysed by several processes; for the embedded engine, which computes.
+
+Only cells without a memory can be spread: there no sample depends on another. The workers return
+finished lines, so that this process has little more to do than to write them down in order.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from itertools import islice
+from multiprocessing import get_context, parent_process
+
+from samsim.data.gold import GoldSample
+from samsim.data.samples import Sample
+from samsim.errors import EngineError
+from samsim.experiments.execution import Gold, Inference, Sink, run_samples
+from samsim.experiments.projection import SampleLines
+from samsim.pipeline.config import PipelineConfig
+from samsim.schemas.results import MemoryRecord
+
+# Large enough that handing over costs little, small enough that the workers end at about the same time.
+_CHUNK = 16
+# Chunks under way per worker: nobody waits for work, and what is not yet written stays small.
+_AHEAD = 3
+# Starting a worker takes as long as analysing about this many samples.
+_WORTH_A_WORKER = 400
+
+
+def workers_for(samples: int) -> int:
+    """How many processes are worth starting for so many samples: as many as there are cores, or one."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(cores, samples // _WORTH_A_WORKER))
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunk:
+    """A few samples with their gold; the gold meets the results after the inference, in the same process."""
+
+    config: PipelineConfig
+    seed: int | None
+    repeat: int
+    memory_off: MemoryRecord | None
+    samples: tuple[Sample, ...]
+    gold: tuple[GoldSample, ...]
+    gold_fields: frozenset[str]
+
+
+def run_in_workers(inference: Inference, samples: Sequence[Sample], gold: Gold, sink: Sink, workers: int) -> None:
+    """Analyse the samples with the embedded engine on several cores; hand the lines over in order."""
+    chunks = _chunks(inference, samples, gold)
+    executor = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_prepare_worker)
+    under_way: deque[Future[list[SampleLines]]] = deque()
+    try:
+        for chunk in chunks:
+            under_way.append(executor.submit(_analyse, chunk))
+            if len(under_way) >= workers * _AHEAD:
+                _hand_over(under_way.popleft(), sink)
+        while under_way:
+            _hand_over(under_way.popleft(), sink)
+    except BrokenProcessPool as error:
+        raise EngineError(
+            "A worker process died, perhaps for want of memory. Run again with run.workers=1; what is done is kept."
+        ) from error
+    finally:
+        executor.shutdown(wait=True, cancel_futures=True)
+
+
+def _chunks(inference: Inference, samples: Iterable[Sample], gold: Gold) -> Iterator[_Chunk]:
+    source = iter(samples)
+    while part := tuple(islice(source, _CHUNK)):
+        known = tuple(gold.by_uid[sample.uid] for sample in part if sample.uid in gold.by_uid)
+        fields = frozenset(gold.fields)
+        asked = inference.config, inference.seed, inference.repeat, inference.memory_off
+        yield _Chunk(*asked, part, known, fields)
+
+
+def _hand_over(future: Future[list[SampleLines]], sink: Sink) -> None:
+    for lines in future.result():
+        sink(lines)
+
+
+def _prepare_worker() -> None:
+    """Ctrl-C is the parent's business; should the parent be killed, the worker must not stay behind."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _analyse(chunk: _Chunk) -> list[SampleLines]:
+    from samsim.engines.embedded.engine import EmbeddedEngine
+    from samsim.engines.table import EngineTable
+
+    engines = EngineTable.of(EmbeddedEngine())
+    inference = Inference(chunk.config, engines, chunk.seed, chunk.repeat, memory_off=chunk.memory_off)
+    gold = Gold({sample.uid: sample for sample in chunk.gold}, chunk.gold_fields)
+    lines: list[SampleLines] = []
+    asyncio.run(run_samples(inference, chunk.samples, gold, lines.append))
+    return lines

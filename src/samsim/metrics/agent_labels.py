@@ -1,0 +1,94 @@
+"""What A, B and C said, as labels whose agreement can be measured (RQ2).
+
+- ``process``: the action each voted for each decided tuple; who proposed nothing voted an implicit KEEP,
+  as the arbiter counts it. ``process_explicit`` has no label there instead, so that silence is not
+  taken for agreement.
+- ``measurement``: the polarity each gave in Stage 1 to each aspect (normalised term and ref) that two or
+  more of them found; ``negative+positive`` where one gave both. ``measurement_absent`` has the label
+  ``absent`` where one did not find what another did, so that it also measures who found what.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from samsim.metrics.agreement import Agreement, Unit, agreement_of
+from samsim.metrics.tuples import ComparableTuple
+from samsim.schemas.protocol_conflict_review import AGENTS, ArbiterDecision, Written
+from samsim.schemas.results import SampleResult
+
+ABSENT = "absent"
+Aspect = tuple[str, str]
+
+
+class AgentAgreement(Written):
+    """Agreement of A, B and C on what to do and on what is there; None where they said nothing."""
+
+    process: Agreement | None
+    process_explicit: Agreement | None
+    measurement: Agreement | None
+    measurement_absent: Agreement | None
+
+
+def process_unit(decision: ArbiterDecision) -> Unit:
+    """The three actions voted; MERGE is its own label though the arbiter counts it as KEEP."""
+    return tuple(decision.votes[agent].action if agent in decision.votes else None for agent in AGENTS)
+
+
+def explicit_unit(decision: ArbiterDecision) -> Unit:
+    """The same with nothing where the vote was implicit."""
+    return tuple(
+        None if agent in decision.implicit else label
+        for agent, label in zip(AGENTS, process_unit(decision), strict=True)
+    )
+
+
+def polarity_labels(items: Iterable[ComparableTuple]) -> dict[Aspect, str]:
+    """The polarity given to each aspect; several are joined into one label."""
+    found: dict[Aspect, set[str]] = {}
+    for item in items:
+        found.setdefault((item.term, item.ref), set()).add(item.polarity)
+    return {aspect: "+".join(sorted(polarities)) for aspect, polarities in found.items()}
+
+
+def measurement_units(result: SampleResult) -> Iterator[Unit]:
+    """Per aspect of Stage 1, the polarity each agent gave; None where one did not find it."""
+    said = [
+        polarity_labels(ComparableTuple.of(one) for one in result.stage1_tuples if one.origin_agent == agent)
+        for agent in AGENTS
+    ]
+    for aspect in sorted(set().union(*said)):
+        yield tuple(labels.get(aspect) for labels in said)
+
+
+@dataclass(slots=True)
+class AgentTally:
+    """Counts how often which labels came together."""
+
+    process: Counter[Unit] = field(default_factory=Counter)
+    process_explicit: Counter[Unit] = field(default_factory=Counter)
+    measurement: Counter[Unit] = field(default_factory=Counter)
+
+    def add(self, result: SampleResult) -> None:
+        """Count one sample."""
+        self.process.update(map(process_unit, result.arbiter_decisions))
+        self.process_explicit.update(map(explicit_unit, result.arbiter_decisions))
+        self.measurement.update(measurement_units(result))
+
+    def agreement(self) -> AgentAgreement:
+        """What was counted."""
+        with_absent: Counter[Unit] = Counter()
+        for unit, times in self.measurement.items():
+            with_absent[tuple(ABSENT if label is None else label for label in unit)] += times
+        return AgentAgreement(
+            process=_agreement(self.process),
+            process_explicit=_agreement(self.process_explicit),
+            measurement=_agreement(self.measurement),
+            measurement_absent=_agreement(with_absent),
+        )
+
+
+def _agreement(units: Counter[Unit]) -> Agreement | None:
+    return agreement_of(units, AGENTS) if units else None

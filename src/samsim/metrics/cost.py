@@ -1,0 +1,93 @@
+"""What a run cost: calls, tokens, money, time. Unknown stays unknown: one unknown sample makes a total None.
+
+Latency is per sample, over the samples that were really asked for: one whose calls all came from the
+cache says nothing about it. p50 and p95 are interpolated linearly between the sorted values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from samsim.schemas.protocol_conflict_review import Written
+from samsim.schemas.scorecards import UsageRecord
+
+
+class CostMetrics(Written):
+    """Totals of a run and the spread of the time per sample."""
+
+    samples: int
+    calls: int
+    calls_per_sample: float | None
+    cached_calls: int
+    failed_calls: int
+    attempts: int
+    input_tokens: int | None
+    output_tokens: int | None
+    cost: float | None
+    cost_per_sample: float | None
+    timed_samples: int
+    seconds: float
+    seconds_mean: float | None
+    seconds_p50: float | None
+    seconds_p95: float | None
+
+
+@dataclass(slots=True)
+class CostTally:
+    """Adds up usage; keeps one number per sample."""
+
+    samples: int = 0
+    calls: int = 0
+    cached_calls: int = 0
+    failed_calls: int = 0
+    attempts: int = 0
+    input_tokens: int | None = 0
+    output_tokens: int | None = 0
+    cost: float | None = 0.0
+    seconds: list[float] = field(default_factory=list)
+
+    def add(self, usage: UsageRecord) -> None:
+        """Add one sample; a failed one took its calls too."""
+        self.samples += 1
+        self.calls += usage.calls
+        self.cached_calls += usage.cached_calls
+        self.failed_calls += usage.failed_calls
+        self.attempts += usage.attempts
+        self.input_tokens = _plus(self.input_tokens, usage.input_tokens)
+        self.output_tokens = _plus(self.output_tokens, usage.output_tokens)
+        self.cost = None if self.cost is None or usage.cost is None else self.cost + usage.cost
+        if usage.seconds > 0 and usage.calls > usage.cached_calls:
+            self.seconds.append(usage.seconds)
+
+    def metrics(self) -> CostMetrics:
+        """What was added up."""
+        p50, p95 = percentiles(self.seconds, (50, 95))
+        return CostMetrics(
+            samples=self.samples,
+            calls=self.calls,
+            calls_per_sample=self.calls / self.samples if self.samples else None,
+            cached_calls=self.cached_calls,
+            failed_calls=self.failed_calls,
+            attempts=self.attempts,
+            input_tokens=self.input_tokens,
+            output_tokens=self.output_tokens,
+            cost=self.cost,
+            cost_per_sample=self.cost / self.samples if self.cost is not None and self.samples else None,
+            timed_samples=len(self.seconds),
+            seconds=sum(self.seconds),
+            seconds_mean=sum(self.seconds) / len(self.seconds) if self.seconds else None,
+            seconds_p50=p50,
+            seconds_p95=p95,
+        )
+
+
+def percentiles(values: list[float], wanted: Iterable[float]) -> list[float | None]:
+    """The percentiles; None of nothing."""
+    return [float(np.percentile(values, one)) if values else None for one in wanted]
+
+
+def _plus(total: int | None, more: int | None) -> int | None:
+    return None if total is None or more is None else total + more

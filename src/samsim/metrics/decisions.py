@@ -1,0 +1,99 @@
+"""Decisions against gold, by rule and by reason code.
+
+A decision is right if what it leaves is right: DROP if the tuple is not in the gold, FLIP (or a new ref)
+if the changed tuple is, KEEP and FLAG (which leaves the tuple, marked) if the tuple as it stands is.
+It helped if the tuple was wrong and what is left is right; it harmed if it was the other way round.
+What changes nothing neither helps nor harms.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from samsim.metrics.decided import CHANGING, Decided, decisions_of
+from samsim.metrics.samples import JudgedSample
+from samsim.metrics.statistics import Interval, wilson
+from samsim.metrics.tuples import key_of
+from samsim.schemas.protocol_conflict_review import Written
+from samsim.schemas.scorecards import Family
+
+Outcome = Literal["judged", "right", "helped", "harmed"]
+
+
+class DecisionRow(Written):
+    """All decisions of one rule (or reason code) and action."""
+
+    name: str
+    action: str
+    judged: int
+    right: int
+    helped: int
+    harmed: int
+    accuracy: float
+    interval: Interval | None
+
+
+class DecisionTables(Written):
+    """How often the decisions were right against gold."""
+
+    by_rule: list[DecisionRow]
+    by_reason: list[DecisionRow]
+
+
+@dataclass(slots=True)
+class DecisionTally:
+    """Counts the decisions of one family."""
+
+    family: Family
+    by_rule: dict[tuple[str, str], Counter[Outcome]] = field(default_factory=dict)
+    by_reason: dict[tuple[str, str], Counter[Outcome]] = field(default_factory=dict)
+
+    def add(self, sample: JudgedSample) -> None:
+        """Count the decisions of one sample."""
+        for decision, outcomes in judged_decisions(sample, self.family):
+            self.by_rule.setdefault((decision.rule, decision.label), Counter()).update(outcomes)
+            self.by_reason.setdefault((decision.reason, decision.label), Counter()).update(outcomes)
+
+    def tables(self) -> DecisionTables:
+        """What was counted."""
+        return DecisionTables(by_rule=_rows(self.by_rule), by_reason=_rows(self.by_reason))
+
+
+def judged_decisions(sample: JudgedSample, family: Family) -> Iterator[tuple[Decided, set[Outcome]]]:
+    """Each decision about a Stage 1 tuple with what came of it."""
+    right = sample.keys[family].gold
+    ids = (one.tuple_id for one in sample.result.stage1_tuples)
+    candidates = dict(zip(ids, sample.tuples.stage1, strict=True))
+    for decision in decisions_of(sample.result):
+        before = candidates.get(decision.tuple_id)
+        if before is None:
+            continue
+        was_right = key_of(before, family) in right
+        after = decision.left_of(before)
+        # A wrong tuple that is gone is a gain, a right one that is gone a loss.
+        is_right = not was_right if after is None else key_of(after, family) in right
+        outcomes: set[Outcome] = {"judged"}
+        if is_right:
+            outcomes.add("right")
+        if decision.effect in CHANGING and was_right != is_right:
+            outcomes.add("helped" if is_right else "harmed")
+        yield decision, outcomes
+
+
+def _rows(counted: Mapping[tuple[str, str], Counter[Outcome]]) -> list[DecisionRow]:
+    return [
+        DecisionRow(
+            name=name,
+            action=action,
+            judged=found["judged"],
+            right=found["right"],
+            helped=found["helped"],
+            harmed=found["harmed"],
+            accuracy=found["right"] / found["judged"],
+            interval=wilson(found["right"], found["judged"]),
+        )
+        for (name, action), found in sorted(counted.items())
+    ]

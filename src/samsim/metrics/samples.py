@@ -1,0 +1,50 @@
+"""What the measures read: the samples of a run, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Protocol
+
+from samsim.metrics.scoring import FamilyKeys, JudgedTuples
+from samsim.schemas.results import SampleResult
+from samsim.schemas.scorecards import Family, Scorecard
+
+
+class MeasuredSample(Protocol):
+    """A sample of a run: its result, or the error that came instead, and its scorecard."""
+
+    @property
+    def uid(self) -> str:
+        """The id it is joined by."""
+
+    @property
+    def result(self) -> SampleResult | None:
+        """What was decided; None for a sample that failed."""
+
+    @property
+    def error(self) -> str | None:
+        """Why there is no result."""
+
+    @property
+    def card(self) -> Scorecard | None:
+        """Gold, risk, memory and usage."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedSample:
+    """A result beside its gold, ready to be counted in every family."""
+
+    result: SampleResult
+    card: Scorecard
+    tuples: JudgedTuples
+    keys: dict[Family, FamilyKeys]
+
+
+def judged(sample: MeasuredSample, gold_fields: Collection[str]) -> JudgedSample | None:
+    """The sample beside its gold; None where it failed (which is no wrong answer) or has none."""
+    card = sample.card
+    if sample.result is None or card is None or card.gold is None:
+        return None
+    tuples = JudgedTuples.of(sample.result, card.gold)
+    return JudgedSample(sample.result, card, tuples, tuples.keys(gold_fields))

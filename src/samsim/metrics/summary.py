@@ -1,0 +1,144 @@
+"""All measures of one run, in one pass over its samples; results are not kept, only counts."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+
+from pydantic import Field
+
+from samsim.metrics.agent_labels import AgentAgreement, AgentTally
+from samsim.metrics.correction import Correction, CorrectionTally
+from samsim.metrics.cost import CostMetrics, CostTally
+from samsim.metrics.decisions import DecisionTables, DecisionTally
+from samsim.metrics.family_scores import FamilyScores
+from samsim.metrics.funnel import Funnel, FunnelTally
+from samsim.metrics.memory_impact import MemoryImpact, MemoryTally
+from samsim.metrics.overrides import OverrideMetrics, OverrideTally
+from samsim.metrics.risk import RiskMetrics, RiskTally
+from samsim.metrics.samples import JudgedSample, MeasuredSample, judged
+from samsim.metrics.sanity import SanityCheck, SanityTally
+from samsim.metrics.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
+from samsim.metrics.subsets import profile_of
+from samsim.metrics.tuple_summary import FamilyTally
+from samsim.metrics.tuples import primary_family
+from samsim.schemas.protocol_conflict_review import Written
+from samsim.schemas.scorecards import Family
+
+
+class RunMetrics(Written):
+    """Everything measured of one run.
+
+    ``scored`` samples have a result and gold; failed ones are no wrong answers and counted apart. The
+    dictionaries by family are empty without gold, ``memory`` is None where no condition ran.
+    """
+
+    samples: int
+    errors: int
+    scored: int
+    gold_fields: list[str]
+    primary: Family | None
+    tuples: dict[Family, FamilyScores] = Field(default_factory=dict)
+    correction: dict[Family, Correction] = Field(default_factory=dict)
+    rules: dict[Family, DecisionTables] = Field(default_factory=dict)
+    risk: RiskMetrics
+    agreement: AgentAgreement
+    overrides: OverrideMetrics
+    memory: MemoryImpact | None
+    cost: CostMetrics
+    funnel: Funnel
+    sanity: list[SanityCheck]
+
+
+@dataclass(slots=True)
+class _GoldTally:
+    """What is counted against gold, per family."""
+
+    scores: dict[Family, FamilyTally] = field(default_factory=dict)
+    correction: dict[Family, CorrectionTally] = field(default_factory=dict)
+    decisions: dict[Family, DecisionTally] = field(default_factory=dict)
+    sanity: SanityTally = field(default_factory=SanityTally)
+    samples: int = 0
+
+    def add(self, sample: JudgedSample) -> None:
+        self.samples += 1
+        self.sanity.add(sample)
+        profile = profile_of(sample)
+        for family in sample.keys:
+            self.scores.setdefault(family, FamilyTally(family)).add(sample, profile)
+            self.correction.setdefault(family, CorrectionTally(family)).add(sample)
+            self.decisions.setdefault(family, DecisionTally(family)).add(sample)
+
+
+@dataclass(slots=True)
+class RunTally:
+    """Counts a run sample by sample; ``metrics`` says what came out so far."""
+
+    gold_fields: Collection[str]
+    errors: int = 0
+    gold: _GoldTally = field(default_factory=_GoldTally)
+    risk: RiskTally = field(default_factory=RiskTally)
+    agents: AgentTally = field(default_factory=AgentTally)
+    overrides: OverrideTally = field(default_factory=OverrideTally)
+    memory: MemoryTally = field(default_factory=MemoryTally)
+    cost: CostTally = field(default_factory=CostTally)
+    funnel: FunnelTally = field(default_factory=FunnelTally)
+
+    def add(self, sample: MeasuredSample) -> None:
+        """Count one sample."""
+        if sample.card is not None:
+            self.cost.add(sample.card.usage)
+        result = sample.result
+        if result is None:
+            self.errors += 1
+            self.funnel.add_failed()
+            return
+        found = judged(sample, self.gold_fields)
+        if found is not None:
+            self.gold.add(found)
+        self.agents.add(result)
+        self.funnel.add(result, found)
+        if result.evaluation is not None:
+            self.risk.add(result, result.evaluation)
+            self.overrides.add(result, result.evaluation)
+            if result.memory is not None:
+                self.memory.add(result, result.memory, result.evaluation)
+
+    def metrics(self, *, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED) -> RunMetrics:
+        """Everything measured; the seed decides the draws of the intervals and tests."""
+        by_family = {
+            family: scores
+            for family, tally in self.gold.scores.items()
+            if (scores := tally.scores(resamples=resamples, seed=seed)) is not None
+        }
+        return RunMetrics(
+            samples=self.funnel.counts["samples"],
+            errors=self.errors,
+            scored=self.gold.samples,
+            gold_fields=sorted(self.gold_fields),
+            primary=primary_family(by_family),
+            tuples=by_family,
+            correction={family: self.gold.correction[family].correction() for family in by_family},
+            rules={family: self.gold.decisions[family].tables() for family in by_family},
+            risk=self.risk.metrics(resamples=resamples, seed=seed),
+            agreement=self.agents.agreement(),
+            overrides=self.overrides.metrics(),
+            memory=self.memory.metrics(resamples=resamples, seed=seed),
+            cost=self.cost.metrics(),
+            funnel=self.funnel.funnel(),
+            sanity=self.gold.sanity.checks(by_family),
+        )
+
+
+def summarise(
+    samples: Iterable[MeasuredSample],
+    *,
+    gold_fields: Collection[str],
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = DEFAULT_SEED,
+) -> RunMetrics:
+    """All measures of a run. ``gold_fields`` (term, ref, opinion) say which families its gold can judge."""
+    tally = RunTally(gold_fields)
+    for sample in samples:
+        tally.add(sample)
+    return tally.metrics(resamples=resamples, seed=seed)

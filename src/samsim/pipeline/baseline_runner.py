@@ -1,0 +1,58 @@
+"""The baselines any comparison needs: one call, the perspectives without review, and a vote over draws."""
+
+from __future__ import annotations
+
+import asyncio
+
+from samsim.agents.perspective_agents import SingleAgent
+from samsim.engines.protocol import Stage1Inputs
+from samsim.engines.table import EngineTable
+from samsim.memory.episodic_orchestrator import EpisodicOrchestrator
+from samsim.pipeline.assembly import as_reviewed, ask_memory, examine, plain_result, remember, require_an_answer
+from samsim.pipeline.config import PipelineConfig
+from samsim.pipeline.conflict_review_runner import ask_perspectives
+from samsim.rules.candidates import Stage1Triplets
+from samsim.rules.majority import keep_majority
+from samsim.schemas.analysis import TextAnalysis
+from samsim.schemas.protocols import draws_of
+from samsim.schemas.results import CallRecord, SampleResult
+
+
+async def run_baseline(
+    uid: str,
+    analysis: TextAnalysis,
+    engines: EngineTable,
+    config: PipelineConfig,
+    memory: EpisodicOrchestrator | None = None,
+) -> SampleResult:
+    """``single``, ``stage1_only`` or ``self_consistency:N``, as the configuration says.
+
+    No prompt of a baseline has a place for advice: memory is asked and written as the condition says,
+    so that runs can be compared, but nothing is injected.
+    """
+    taxonomy = config.taxonomy_for(analysis.language)
+    draws = draws_of(config.protocol)
+    inputs = Stage1Inputs(analysis, taxonomy)
+    if config.protocol == "stage1_only":
+        stage1: Stage1Triplets
+        stage1, calls = await ask_perspectives(uid, inputs, engines)
+    else:
+        stage1, calls = await _draw(uid, inputs, engines, draws)
+    examined = examine(uid, analysis, taxonomy, stage1, config)
+    facts = examined.facts()
+    slot = ask_memory(memory, facts)
+    kept = keep_majority(examined.candidates, draws) if draws is not None else examined.candidates
+    result = plain_result(examined, as_reviewed(kept), calls, applied=len(kept) < len(examined.candidates))
+    return remember(memory, slot, facts, result, injected_chars=0)
+
+
+async def _draw(
+    uid: str, inputs: Stage1Inputs, engines: EngineTable, draws: int | None
+) -> tuple[Stage1Triplets, list[CallRecord]]:
+    """Ask once, or several times for the same; the draws are S1, S2, … and numbered by their repeat."""
+    engine = engines.engine_for(SingleAgent.agent, "stage1")
+    answers = await asyncio.gather(*(SingleAgent.extract(engine, uid, inputs, repeat) for repeat in range(draws or 1)))
+    calls = [call for _, call in answers]
+    require_an_answer("No call", uid, calls)
+    origins = [SingleAgent.agent] if draws is None else [f"S{number}" for number in range(1, draws + 1)]
+    return {origin: items for origin, (items, _) in zip(origins, answers, strict=True)}, calls

@@ -1,0 +1,185 @@
+"""Every code that the page may show, in words; by kind, so that the page can look it up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from samsim.memory.principles import all_principles
+from samsim.schemas.code_names import (
+    CONFLICT,
+    LANGUAGE,
+    PERSPECTIVE,
+    POLARITY,
+    REASON,
+    REFUSAL,
+    RISK,
+    SEVERITY,
+    Pair,
+)
+
+ACTION: Mapping[str, Pair] = {
+    "KEEP": ("leave the tuple as it is", "튜플을 그대로 둠"),
+    "DROP": ("remove the tuple", "튜플을 제거함"),
+    "FLIP": ("change the polarity", "극성을 바꿈"),
+    "FLAG": ("leave it, marked as uncertain", "불확실하다고 표시하고 남겨 둠"),
+    "MERGE": ("put together with the same statement", "같은 내용의 튜플과 합침"),
+    "REF": ("change the ref", "범주를 바꿈"),
+    "set_polarity": ("change the polarity", "극성을 바꿈"),
+    "set_aspect_ref": ("change the ref", "범주를 바꿈"),
+    "merge_tuples": ("merge into another tuple", "다른 튜플과 합침"),
+    "drop_tuple": ("remove the tuple", "튜플을 제거함"),
+    "confirm_tuple": ("confirm the tuple", "튜플을 그대로 인정함"),
+}
+RULE: Mapping[str, Pair] = {
+    "1": ("rule 1: at least two of three agree", "규칙 1: 셋 중 둘 이상이 같음"),
+    "2": ("rule 2: no two agree", "규칙 2: 같은 표가 없음"),
+    "3": ("rule 3: FLIP, DROP and KEEP, decided by reason", "규칙 3: FLIP·DROP·KEEP이 한 표씩, 이유로 결정"),
+    "facet": ("facet: the expert's minority view is protected", "facet: 담당 관점의 소수 의견을 보호"),
+    "applied": ("override gate: applied", "오버라이드 게이트: 적용"),
+    "skipped": ("override gate: not applied", "오버라이드 게이트: 적용하지 않음"),
+}
+STATE: Mapping[str, Pair] = {
+    "flagged": ("flagged", "충돌·의심 있음"),
+    "reviewed": ("reviewed", "재검토함"),
+    "changed": ("changed", "바뀜"),
+    "helped": ("helped", "나아짐"),
+    "harmed": ("harmed", "나빠짐"),
+    "advised": ("advice shown", "조언을 보임"),
+    "wrong": ("not all right in the end", "최종 결과에 오류 있음"),
+    "right": ("all right in the end", "최종 결과가 모두 맞음"),
+    "error": ("failed", "실패"),
+}
+SUBSET: Mapping[str, Pair] = {
+    "polarity": ("by polarity", "극성별"),
+    "aspect": ("explicit or implicit aspect", "명시적·암시적 속성"),
+    "implicit": ("implicit aspect", "암시적 속성"),
+    "negation": ("negation in the text", "부정 표현"),
+    "contrast": ("contrast in the text", "대비 표현"),
+    "irony": ("irony in the text", "반어"),
+    "multi": ("several aspects", "여러 속성"),
+    "polarities": ("different polarities", "서로 다른 극성"),
+    "conflict": ("conflict in Stage 1", "1단계에서 충돌"),
+    "language": ("language", "언어"),
+}
+PART: Mapping[str, Pair] = {
+    "explicit": ("explicit", "명시적"),
+    "implicit": ("implicit", "암시적"),
+    "yes": ("yes", "있음"),
+    "no": ("no", "없음"),
+    "unknown": ("unknown", "알 수 없음"),
+    "none": ("none", "0개"),
+    "one": ("one", "1개"),
+    "several": ("several", "2개 이상"),
+    **POLARITY,
+    **LANGUAGE,
+}
+FAMILY: Mapping[str, Pair] = {
+    "ref_pol": ("ref-pol (aspect ref, polarity)", "ref-pol (범주·극성)"),
+    "ote_pol": ("ote-pol (aspect term, polarity)", "ote-pol (속성 표현·극성)"),
+    "attr_pol": ("attr-pol (attribute, polarity)", "attr-pol (속성 유형·극성)"),
+    "triplet": ("triplet (aspect term, opinion term, polarity)", "triplet (속성 표현·의견 표현·극성)"),
+}
+BASELINE: Mapping[str, Pair] = {
+    "constant_pair": ("the one most frequent gold tuple, always", "가장 흔한 정답 튜플 하나로 항상 답함"),
+    "constant_pairs": ("the most frequent gold tuples, always", "가장 흔한 정답 튜플 여럿으로 항상 답함"),
+    "majority_ref": ("the most frequent target, always", "가장 흔한 대상으로 항상 답함"),
+}
+AGENT: Mapping[str, Pair] = {
+    **PERSPECTIVE,
+    "ATE": ("ATE · finds aspects", "ATE · 속성 추출"),
+    "ATSA": ("ATSA · judges aspects", "ATSA · 속성별 감성 판단"),
+    "VALIDATOR": ("Validator", "검증기"),
+    "EPM": ("EPM · evidence and polarity", "EPM · 근거와 극성"),
+    "TAN": ("TAN · target and ref", "TAN · 대상과 범주"),
+    "CJ": ("CJ · consistency", "CJ · 일관성"),
+    "JUDGE": ("Judge", "판정자"),
+    "STAGE2": ("Stage 2", "2단계"),
+    "SINGLE": ("Single call", "단일 호출"),
+}
+DROP_REASON: Mapping[str, Pair] = {
+    "alignment_failure": ("its span does not carry its term", "표시한 위치에 그 표현이 없음"),
+    "filter_rejection": ("not a target", "평가 대상이 아님"),
+    "hallucination": ("not in the text", "본문에 없는 표현"),
+}
+STRUCTURAL_RISK: Mapping[str, Pair] = {
+    "negation": ("negation", "부정"),
+    "contrast": ("contrast", "대비"),
+    "irony": ("irony", "반어"),
+    "grounding": ("grounding in the text", "본문 근거"),
+    "target": ("target", "대상"),
+    "other": ("other", "기타"),
+}
+SKIP: Mapping[str, Pair] = {
+    "evidence_missing": ("no evidence was given", "근거를 대지 않음"),
+    "evidence_not_in_text": ("the evidence is not in the text", "근거가 본문에 없음"),
+    "below_min_total": ("too little was said for or against", "찬반 신호의 합이 기준에 못 미침"),
+    "below_min_margin": ("too little more for than against", "찬성과 반대의 차이가 기준에 못 미침"),
+    "l3_conservative": ("a structural risk, and only one voice for the flip", "구조적 위험이 있는데 한쪽만 극성 변경을 지지함"),
+    "already_confident": ("Stage 1 was confident already", "1단계의 확신도가 이미 높음"),
+    "nothing_to_change": ("nothing to change", "바꿀 것이 없음"),
+    "ev_below_threshold": ("the expected value of Stage 2 is too low", "2단계의 기대 가치가 기준에 못 미침"),
+    "confidence_fell": ("confidence fell", "확신도가 떨어짐"),
+    "outvoted": ("outvoted", "다수결에서 밀림"),
+    "flagged": ("left standing, marked as uncertain", "불확실 표시만 하고 남겨 둠"),
+    "stage2": ("rejected by Stage 2", "2단계가 받아들이지 않음"),
+    "no_reasoning": ("answered without a reasoning", "이유 없이 답함"),
+    "not_answered": ("not answered", "답이 없음"),
+    "contradictory_answer": ("accepted and rejected at once", "수락과 거부가 함께 있음"),
+    "altered_change": ("answered with another change", "다른 변경으로 바꾸어 답함"),
+}
+MODERATOR: Mapping[str, Pair] = {
+    "stage2_preferred": ("Stage 2 is preferred", "2단계 결과를 채택"),
+    "stage1_kept_nothing_applied": ("Stage 1 stands: nothing was applied", "적용된 변경이 없어 1단계 결과 유지"),
+    "stage1_kept_ev_below_threshold": ("Stage 1 stands: expected value too low", "기대 가치가 낮아 1단계 결과 유지"),
+    "stage1_kept_confidence_fell": ("Stage 1 stands: confidence fell", "확신도가 떨어져 1단계 결과 유지"),
+    "no_tuples": ("no tuples", "튜플 없음"),
+    "all_equal": ("all polarities are equal", "극성이 모두 같음"),
+    "polarities_differ": ("polarities differ: mixed", "극성이 서로 달라 혼합으로 판정"),
+    "neutral_yields": ("neutral yields to the other polarity", "중립보다 다른 극성을 우선"),
+}
+TRIGGER: Mapping[str, Pair] = {
+    "conflict": ("polarity conflict", "극성 충돌"),
+    "validator": ("validator risk", "검증기가 찾은 위험"),
+    "alignment": ("spans that do not fit", "위치가 맞지 않음"),
+    "explicit_grounding_failure": ("no explicit aspect could be grounded", "명시적 속성의 근거를 찾지 못함"),
+    "none": ("no trouble in Stage 1", "1단계에 문제없음"),
+}
+SANITY: Mapping[str, Pair] = {
+    "gold_as_prediction": ("gold scored against itself has F1 = 1", "정답을 정답으로 채점하면 F1 = 1"),
+    "no_change": ("predictions compared with themselves: Δ = 0", "예측을 자기 자신과 비교하면 Δ = 0"),
+    "subsets_add_up": ("the parts of every breakdown sum to the total", "나눈 부분을 더하면 전체와 같음"),
+    "scorecards_agree": ("the recorded counts are the recomputed ones", "기록된 개수와 다시 센 개수가 같음"),
+}
+
+
+def words_by_kind() -> dict[str, dict[str, Pair]]:
+    """All tables under the name by which the page asks for them."""
+    tables: dict[str, Mapping[str, Pair]] = {
+        "polarity": POLARITY,
+        "language": LANGUAGE,
+        "severity": SEVERITY,
+        "agent": AGENT,
+        "conflict": CONFLICT,
+        "risk": RISK,
+        "reason": REASON,
+        "refusal": REFUSAL,
+        "action": ACTION,
+        "rule": RULE,
+        "state": STATE,
+        "subset": SUBSET,
+        "drop": DROP_REASON,
+        "structural": STRUCTURAL_RISK,
+        "skip": SKIP,
+        "moderator": MODERATOR,
+        "trigger": TRIGGER,
+        "family": FAMILY,
+        "principle": {one.principle_id: (one.en, one.ko) for one in all_principles()},
+    }
+    return {kind: dict(table) for kind, table in tables.items()}
+
+
+def named(table: Mapping[str, Any], code: str) -> Pair:
+    """A code in words; one that nobody knows is shown as it is."""
+    found: Pair = table.get(code, (code, code))
+    return found

@@ -1,0 +1,65 @@
+"""Applied changes become tuples (spec 3 §5); what no change names stays as it was, byte for byte."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from statistics import fmean
+
+from samsim.schemas.polarity import PolarityName, canonical_polarity
+from samsim.schemas.protocol_conflict_review import Candidate, ReasonCode
+from samsim.schemas.protocol_debate import OverrideDecision
+from samsim.schemas.results import ReviewedTuple
+
+UNRESOLVED: ReasonCode = "TIE_UNRESOLVED"
+
+
+def apply_changes(
+    candidates: Sequence[Candidate], decisions: Sequence[OverrideDecision], unresolved: Collection[str] = ()
+) -> list[ReviewedTuple]:
+    """The candidates with every applied change; those in ``unresolved`` are marked as uncertain.
+
+    A changed tuple is as sure as those who wanted the change, on the average. A merge gives the tuple
+    the aspect of the one it is merged into, so that both become one statement with all its opinions.
+    """
+    applied = [decision for decision in decisions if decision.applied]
+    dropped = {decision.target_tuple_id for decision in applied if decision.op == "drop_tuple"}
+    changed = {
+        candidate.tuple_id: _changed(candidate, applied)
+        for candidate in candidates
+        if candidate.tuple_id not in dropped
+    }
+    for decision in applied:
+        if decision.op == "merge_tuples":
+            keeper = changed[decision.value]
+            aspect = {name: getattr(keeper, name) for name in ("aspect_term", "aspect_ref", "span")}
+            changed[decision.target_tuple_id] = changed[decision.target_tuple_id].model_copy(update=aspect)
+    return [
+        ReviewedTuple(**dict(one), flagged=tuple_id in unresolved, flag_reason=_reason(tuple_id, unresolved))
+        for tuple_id, one in changed.items()
+    ]
+
+
+def _reason(tuple_id: str, unresolved: Collection[str]) -> str | None:
+    return UNRESOLVED if tuple_id in unresolved else None
+
+
+def _changed(candidate: Candidate, applied: Sequence[OverrideDecision]) -> Candidate:
+    mine = [
+        decision
+        for decision in applied
+        if decision.target_tuple_id == candidate.tuple_id and decision.op in ("set_polarity", "set_aspect_ref")
+    ]
+    if not mine:
+        return candidate
+    fields: dict[str, object] = {"confidence": round(fmean(one.signal.mean_support for one in mine), 6)}
+    for decision in mine:
+        if decision.op == "set_aspect_ref":
+            fields["aspect_ref"] = decision.value
+        else:
+            fields["polarity"] = _polarity(decision, candidate)
+    return candidate.model_copy(update=fields)
+
+
+def _polarity(decision: OverrideDecision, candidate: Candidate) -> PolarityName:
+    """The canonical value; a decision is made from an enforced edit and has no other."""
+    return canonical_polarity(decision.value) or candidate.polarity

@@ -1,0 +1,174 @@
+"""What the rules let through of the debate's edits: nothing unknown, nothing guessed, nothing contradictory.
+
+A polarity goes in canonical or not at all, a ref is one of the taxonomy, an id one that exists; what
+is refused is recorded with its reason. Whatever subset of a valid list of edits is applied in the
+end, no two of them can be in each other's way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from samsim.schemas.polarity import canonical_polarity
+from samsim.schemas.protocol_conflict_review import Candidate
+from samsim.schemas.protocol_debate import (
+    EDIT_OPS,
+    CorrectionProposal,
+    CorrectionProposalItem,
+    Edit,
+    EditOp,
+    EditRefusal,
+    Persona,
+    ProposedEditItem,
+    StructuralRisk,
+    StructuralRiskItem,
+)
+from samsim.schemas.taxonomy import Taxonomy
+
+REMOVING_OPS: frozenset[EditOp] = frozenset({"drop_tuple", "merge_tuples"})
+# More than any review needs; each edit is compared with every other one.
+MAX_EDITS = 200
+
+
+def enforce_edits(
+    items: Sequence[ProposedEditItem], candidates: Sequence[Candidate], taxonomy: Taxonomy
+) -> tuple[list[Edit], list[tuple[ProposedEditItem, str]]]:
+    """The valid edits in their order, and every other one with the reason why it is refused.
+
+    Of equal edits the first stands; of contradictory ones none does, since choosing would be guessing.
+    """
+    by_id = {candidate.tuple_id: candidate for candidate in candidates}
+    refused = [(item, "too_many_edits") for item in items[MAX_EDITS:]]
+    claimed: dict[tuple[EditOp, str, str], tuple[ProposedEditItem, Edit]] = {}
+    for item in items[:MAX_EDITS]:
+        edit, problem = _complete(item, by_id, taxonomy)
+        if edit is None:
+            refused.append((item, problem))
+        elif edit.key in claimed:
+            refused.append((item, "duplicate_op"))
+        else:
+            claimed[edit.key] = item, edit
+    edits = [edit for _, edit in claimed.values()]
+    valid = []
+    for item, edit in claimed.values():
+        if any(contradicts(edit, other) for other in edits):
+            refused.append((item, "contradictory_ops"))
+        else:
+            valid.append(edit)
+    return valid, refused
+
+
+def refusals_of(
+    actor: Persona | str, refused: Sequence[tuple[ProposedEditItem, str]], round_number: int = 0
+) -> list[EditRefusal]:
+    """Refused edits as they are recorded."""
+    return [
+        EditRefusal.model_validate(
+            {
+                "actor": actor,
+                "round": round_number,
+                "reason": reason,
+                "op": item.op,
+                "target_tuple_id": item.target_tuple_id,
+                "value": item.value,
+            }
+        )
+        for item, reason in refused
+    ]
+
+
+def _complete(item: ProposedEditItem, by_id: Mapping[str, Candidate], taxonomy: Taxonomy) -> tuple[Edit | None, str]:
+    op = known_op(item.op)
+    if op is None:
+        return None, "unknown_op"
+    candidate = by_id.get(item.target_tuple_id.strip())
+    if candidate is None:
+        return None, "unknown_tuple"
+    value, problem = _canonical_value(op, item.value, candidate, by_id, taxonomy)
+    if problem:
+        return None, problem
+    return Edit(
+        op=op,
+        target_tuple_id=candidate.tuple_id,
+        value=value,
+        evidence=item.evidence.strip(),
+        confidence=item.confidence,
+    ), ""
+
+
+def known_op(claimed: str) -> EditOp | None:
+    """The op of that name, whatever its case."""
+    name = claimed.strip().casefold()
+    return next((op for op in EDIT_OPS if op == name), None)
+
+
+def _canonical_value(
+    op: EditOp, claimed: str, candidate: Candidate, by_id: Mapping[str, Candidate], taxonomy: Taxonomy
+) -> tuple[str, str]:
+    """The value in its canonical form, or "" and the reason why there is none."""
+    if op == "set_polarity":
+        polarity = canonical_polarity(claimed)
+        if polarity is None:
+            return "", "unknown_polarity"
+        return (polarity, "") if polarity != candidate.polarity else ("", "same_polarity")
+    if op == "set_aspect_ref":
+        if not taxonomy.is_valid(claimed):
+            return "", "ref_not_in_taxonomy"
+        ref = taxonomy.normalise(claimed)
+        return (ref, "") if ref != candidate.aspect_ref else ("", "same_ref")
+    if op == "merge_tuples":
+        return _merge_value(claimed.strip(), candidate, by_id)
+    return "", ""
+
+
+def _merge_value(keeper_id: str, candidate: Candidate, by_id: Mapping[str, Candidate]) -> tuple[str, str]:
+    keeper = by_id.get(keeper_id)
+    if keeper is None:
+        return "", "unknown_tuple"
+    if keeper_id == candidate.tuple_id:
+        return "", "merge_with_itself"
+    # A merge makes one statement of two: of two polarities one would be lost.
+    if keeper.polarity != candidate.polarity:
+        return "", "merge_of_different_polarities"
+    return keeper_id, ""
+
+
+def contradicts(left: Edit, right: Edit) -> bool:
+    """Whether the two cannot both be done."""
+    if left.key == right.key:
+        return False
+    if left.target_tuple_id == right.target_tuple_id:
+        one_field_each = {left.op, right.op} == {"set_polarity", "set_aspect_ref"}
+        return not one_field_each
+    return _breaks_merge(left, right) or _breaks_merge(right, left)
+
+
+def _breaks_merge(merge: Edit, other: Edit) -> bool:
+    """Whether the tuple that is merged into would be gone, or of another polarity."""
+    touched = merge.op == "merge_tuples" and other.target_tuple_id == merge.value
+    return touched and (other.op in REMOVING_OPS or other.op == "set_polarity")
+
+
+def keep_known_risks(items: Sequence[StructuralRiskItem], candidates: Sequence[Candidate]) -> list[StructuralRisk]:
+    """The validator's doubts about tuples that exist."""
+    known = {candidate.tuple_id for candidate in candidates}
+    return [StructuralRisk(**dict(item)) for item in items if item.tuple_id in known]
+
+
+def keep_valid_proposals(
+    items: Sequence[CorrectionProposalItem], candidates: Sequence[Candidate], taxonomy: Taxonomy
+) -> list[CorrectionProposal]:
+    """The validator's proposals that could be edits; they are shown to the personas and decide nothing."""
+    by_id = {candidate.tuple_id: candidate for candidate in candidates}
+    kept = []
+    for item in items:
+        edit, _ = _complete(
+            ProposedEditItem(op=item.op, target_tuple_id=item.tuple_id, value=item.value), by_id, taxonomy
+        )
+        if edit is not None:
+            kept.append(
+                CorrectionProposal(
+                    tuple_id=edit.target_tuple_id, op=edit.op, value=edit.value, rationale=item.rationale
+                )
+            )
+    return kept

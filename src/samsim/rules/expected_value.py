@@ -1,0 +1,40 @@
+"""The expected value of Stage 2 as a whole (spec 3 §5): below the threshold, Stage 1 stands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import fmean
+
+from samsim.rules.evidence import EvidenceReader
+from samsim.schemas.protocol_conflict_review import Candidate
+from samsim.schemas.protocol_debate import EVRecord, OverrideDecision
+
+ACTION_VALUE = 0.4
+RISK_VALUE = 0.3
+GROUNDING_VALUE = 0.2
+CONFIDENCE_VALUE = 0.1
+
+
+def expected_value(
+    decisions: Sequence[OverrideDecision], *, risk_resolved: bool, better_grounded: bool, threshold: float
+) -> EVRecord:
+    """0.4 for an applied action, 0.3 for a resolved risk, 0.2 for better grounding, up to 0.1 for confidence.
+
+    Without an applied action nothing else is worth anything. The confidence is how sure the
+    supporters of the applied changes are, on the average.
+    """
+    support = [decision.signal.mean_support for decision in decisions if decision.applied]
+    acted = bool(support)
+    parts = {
+        "action": ACTION_VALUE if acted else 0.0,
+        "risk": RISK_VALUE if acted and risk_resolved else 0.0,
+        "grounding": GROUNDING_VALUE if acted and better_grounded else 0.0,
+        "confidence": round(CONFIDENCE_VALUE * fmean(support), 6) if acted else 0.0,
+    }
+    total = round(sum(parts.values()), 6)
+    return EVRecord(**parts, total=total, threshold=threshold, passed=acted and total >= threshold)
+
+
+def grounded_share(tuples: Sequence[Candidate], evidence: EvidenceReader) -> float:
+    """How many of the tuples rest on words that are in the text and do not say otherwise; 1 where there are none."""
+    return sum(map(evidence.grounds, tuples)) / len(tuples) if tuples else 1.0

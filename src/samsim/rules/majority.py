@@ -1,0 +1,48 @@
+"""Majority over several draws of the same question: what more than half of them found stays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from samsim.rules.candidates import normalise_term
+from samsim.schemas.protocol_conflict_review import Candidate
+
+_Statement = tuple[str, str, str]
+
+
+def keep_majority(candidates: Sequence[Candidate], draws: int) -> list[Candidate]:
+    """The candidates of statements (ref, term, polarity) that more than half of the draws made.
+
+    Of a statement's opinion terms those stay that more than half of the draws gave, and where none
+    has that many, the one that most draws gave, the first of several.
+    """
+    by_statement: dict[_Statement, list[Candidate]] = {}
+    for candidate in candidates:
+        by_statement.setdefault(_statement(candidate), []).append(candidate)
+    opinions = {
+        statement: _opinions(members, draws)
+        for statement, members in by_statement.items()
+        if 2 * _draws_among(members) > draws
+    }
+    return [
+        candidate
+        for candidate in candidates
+        if normalise_term(candidate.opinion_term) in opinions.get(_statement(candidate), frozenset())
+    ]
+
+
+def _statement(candidate: Candidate) -> _Statement:
+    return candidate.aspect_ref, normalise_term(candidate.aspect_term), candidate.polarity
+
+
+def _draws_among(members: Sequence[Candidate]) -> int:
+    return len({member.origin_agent for member in members})
+
+
+def _opinions(members: Sequence[Candidate], draws: int) -> frozenset[str]:
+    by_opinion: dict[str, list[Candidate]] = {}
+    for member in members:
+        by_opinion.setdefault(normalise_term(member.opinion_term), []).append(member)
+    counts = {opinion: _draws_among(those) for opinion, those in by_opinion.items()}
+    usual = frozenset(opinion for opinion, count in counts.items() if 2 * count > draws)
+    return usual or frozenset({max(counts, key=counts.__getitem__)})

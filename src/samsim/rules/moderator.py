@@ -1,0 +1,92 @@
+"""The moderator: which stage stands, and the sentence's label and confidence (spec 3 §6).
+
+Which stage, the first that holds:
+
+- ``stage1_kept_nothing_applied``: no change came through the gate;
+- ``stage1_kept_ev_below_threshold``: Stage 2 was not worth it;
+- ``stage1_kept_confidence_fell``: the mean confidence of the tuples fell by 0.2 or more;
+- ``stage2_preferred``: otherwise.
+
+Which label, from the tuples of that stage:
+
+- ``no_tuples``: none, with confidence 0;
+- ``all_equal``: all have one polarity: that one;
+- ``polarities_differ``: more than one polarity besides neutral: mixed;
+- ``neutral_yields``: one polarity besides neutral: that one.
+
+The confidence is the mean of the tuples' confidences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Literal
+
+from samsim.schemas.polarity import PolarityName
+from samsim.schemas.protocol_conflict_review import Candidate
+from samsim.schemas.protocol_debate import EVRecord, ModeratorRecord, ModeratorRule, OverrideDecision
+
+CONFIDENCE_FALL = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class StageChoice:
+    """Which stage's tuples are final, and by which rule."""
+
+    stage: Literal["stage1", "stage2"]
+    rule: ModeratorRule
+
+
+def choose_stage(
+    stage1: Sequence[Candidate], stage2: Sequence[Candidate], decisions: Sequence[OverrideDecision], ev: EVRecord | None
+) -> StageChoice:
+    """Stage 2 is preferred unless it changed nothing, is not worth it, or is less sure."""
+    if not any(decision.applied for decision in decisions):
+        return StageChoice("stage1", "stage1_kept_nothing_applied")
+    if ev is not None and not ev.passed:
+        return StageChoice("stage1", "stage1_kept_ev_below_threshold")
+    # Where no tuple is left there is no confidence that could have fallen.
+    if stage2 and round(mean_confidence(stage1) - mean_confidence(stage2), 6) >= CONFIDENCE_FALL:
+        return StageChoice("stage1", "stage1_kept_confidence_fell")
+    return StageChoice("stage2", "stage2_preferred")
+
+
+def label_of(tuples: Sequence[Candidate]) -> tuple[PolarityName | None, ModeratorRule]:
+    """The sentence's label and the rule that gives it."""
+    polarities = {one.polarity for one in tuples}
+    if not polarities:
+        return None, "no_tuples"
+    if len(polarities) == 1:
+        return next(iter(polarities)), "all_equal"
+    opinionated = polarities - {"neutral"}
+    if len(opinionated) > 1:
+        return "mixed", "polarities_differ"
+    return next(iter(opinionated)), "neutral_yields"
+
+
+def moderate(
+    tuples: Sequence[Candidate], choice: StageChoice, decisions: Sequence[OverrideDecision], ev: EVRecord | None
+) -> ModeratorRecord:
+    """The record; its summary is made of codes and numbers and quotes nothing."""
+    label, label_rule = label_of(tuples)
+    confidence = mean_confidence(tuples)
+    rules: list[ModeratorRule] = [choice.rule, label_rule]
+    applied = sum(decision.applied for decision in decisions)
+    summary = " ".join(
+        [
+            f"label:{label or 'none'}",
+            f"conf:{confidence:g}",
+            *(f"rule:{rule}" for rule in rules),
+            f"applied:{applied}",
+            f"skipped:{len(decisions) - applied}",
+            f"ev:{ev.total:g}" if ev is not None else "ev:none",
+        ]
+    )
+    return ModeratorRecord(label=label, confidence=confidence, stage=choice.stage, rules=rules, summary=summary)
+
+
+def mean_confidence(tuples: Sequence[Candidate]) -> float:
+    """The mean of the tuples' confidences, 0 where there are none."""
+    return round(fmean(one.confidence for one in tuples), 6) if tuples else 0.0

@@ -1,0 +1,140 @@
+"""The override gate: which of the accepted changes may really change a tuple (spec 3 §5).
+
+The first reason that holds refuses the change:
+
+====================  ===========================================================================
+evidence_missing      it quotes nothing (a removal for words that are not there has nothing to quote)
+evidence_not_in_text  what it quotes is not in the text
+below_min_total       too little was said about it: the confidences for and against, together
+below_min_margin      too little more was said for it than against it
+l3_conservative       a Stage 1 risk of negation, contrast or irony, and one persona alone flips it
+already_confident     Stage 1 reached the target confidence, and nothing casts doubt on the tuple
+====================  ===========================================================================
+
+The last one asks about what contradicts the tuple (its polarity, its ref, its right to be there); a
+merge does not. The profiles t0, t1 and t2 are ``OVERRIDE_PROFILES``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from samsim.rules.debate_signals import signal_of
+from samsim.rules.evidence import EvidenceReader
+from samsim.schemas.analysis import TextAnalysis
+from samsim.schemas.protocol_conflict_review import Candidate, ConflictFlag, RiskType, ValidatorRisk
+from samsim.schemas.protocol_debate import (
+    AcceptedChange,
+    DebateTurn,
+    EditOp,
+    OverrideDecision,
+    OverrideProfile,
+    PatchOp,
+    Signal,
+    SkipReason,
+    StructuralRisk,
+)
+
+CONTRADICTING_OPS: frozenset[EditOp] = frozenset({"set_polarity", "set_aspect_ref", "drop_tuple"})
+_STRUCTURAL_RISKS: frozenset[RiskType] = frozenset({"NEGATION_SCOPE", "CONTRAST_SCOPE"})
+_STRUCTURES = frozenset({"negation", "contrast", "irony"})
+# Words that are not there cannot be quoted.
+_ABSENT: frozenset[RiskType] = frozenset({"TERM_NOT_IN_TEXT", "EVIDENCE_NOT_IN_TEXT"})
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What Stage 1 says about a tuple, as far as the gate asks."""
+
+    confidence: float
+    doubted: bool
+    structural: bool
+    words_absent: bool
+
+
+def skip_reason(
+    change: PatchOp, signal: Signal, standing: Standing, profile: OverrideProfile, *, evidence_in_text: bool
+) -> SkipReason | None:
+    """Why a change is not applied, or None if it is."""
+    excused = change.op == "drop_tuple" and standing.words_absent
+    alone = len(signal.supporters) <= 1
+    checks: tuple[tuple[SkipReason, bool], ...] = (
+        ("nothing_to_change", change.op == "confirm_tuple"),
+        ("evidence_missing", not change.evidence and not excused),
+        ("evidence_not_in_text", bool(change.evidence) and not evidence_in_text and not excused),
+        ("below_min_total", signal.total < profile.min_total),
+        ("below_min_margin", signal.margin < profile.min_margin),
+        ("l3_conservative", profile.conservative and standing.structural and change.op == "set_polarity" and alone),
+        (
+            "already_confident",
+            change.op in CONTRADICTING_OPS
+            and not standing.doubted
+            and standing.confidence >= profile.target_confidence,
+        ),
+    )
+    return next((reason for reason, holds in checks if holds), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Doubts:
+    """Everything that casts doubt on tuples before the debate: code checks, flags, the validating engine."""
+
+    risks: Sequence[ValidatorRisk]
+    flags: Sequence[ConflictFlag]
+    structural_risks: Sequence[StructuralRisk]
+
+    def standing_of(self, candidate: Candidate, evidence: EvidenceReader) -> Standing:
+        """How one tuple stands."""
+        mine = {risk.risk_type for risk in self.risks if risk.tuple_id == candidate.tuple_id}
+        claimed = {risk.risk_type for risk in self.structural_risks if risk.tuple_id == candidate.tuple_id}
+        flagged = any(candidate.tuple_id in flag.tuple_ids for flag in self.flags)
+        return Standing(
+            confidence=candidate.confidence,
+            doubted=bool(mine or claimed) or flagged,
+            structural=bool(mine & _STRUCTURAL_RISKS or claimed & _STRUCTURES) or evidence.is_ironic(candidate),
+            words_absent=bool(mine & _ABSENT),
+        )
+
+
+def decide_overrides(
+    accepted: Iterable[AcceptedChange],
+    patch: Sequence[PatchOp],
+    turns: Sequence[DebateTurn],
+    candidates: Sequence[Candidate],
+    doubts: Doubts,
+    analysis: TextAnalysis,
+    profile: OverrideProfile,
+) -> list[OverrideDecision]:
+    """One decision for each change that Stage 2 accepted, in the patch's order."""
+    wanted = {change.change_id for change in accepted}
+    by_id = {candidate.tuple_id: candidate for candidate in candidates}
+    evidence = EvidenceReader(analysis)
+    decisions = []
+    for change in patch:
+        if change.change_id not in wanted:
+            continue
+        signal = signal_of(change, turns)
+        standing = doubts.standing_of(by_id[change.target_tuple_id], evidence)
+        in_text = evidence.index.has(change.evidence)
+        reason = skip_reason(change, signal, standing, profile, evidence_in_text=in_text)
+        decisions.append(
+            OverrideDecision(
+                change_id=change.change_id,
+                op=change.op,
+                target_tuple_id=change.target_tuple_id,
+                value=change.value,
+                applied=reason is None,
+                skip_reason=reason,
+                signal=signal,
+            )
+        )
+    return decisions
+
+
+def without_effect(decisions: Sequence[OverrideDecision], reason: SkipReason) -> list[OverrideDecision]:
+    """The decisions where Stage 1 stands after all."""
+    return [
+        decision.model_copy(update={"applied": False, "skip_reason": reason}) if decision.applied else decision
+        for decision in decisions
+    ]

@@ -1,0 +1,67 @@
+"""Which aspects of the debate's Stage 1 are dropped before anybody talks about them, and why (spec 3 §1).
+
+- ``hallucination``: the term is not in the text.
+- ``alignment_failure``: the term stands there more than once and the claimed span carries none of
+  these places, so it cannot be said which one is meant. A wrong span on a term that stands there once
+  is simply put right, as in the conflict review.
+- ``filter_rejection``: it is not a target: nothing at all, or an opinion word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from samsim.rules.candidates import anchor_span
+from samsim.rules.evidence import EvidenceReader
+from samsim.rules.validator import is_opinion_word
+from samsim.schemas.analysis import TextAnalysis
+from samsim.schemas.protocol_conflict_review import ASTETripletItem
+from samsim.schemas.protocol_debate import AspectItem, AspectSentimentItem, DropReason, DropRecord
+
+
+def screen_aspects(aspects: Sequence[AspectItem], analysis: TextAnalysis) -> tuple[list[AspectItem], list[DropRecord]]:
+    """The aspects that stand in the text as targets, anchored, and those that do not."""
+    evidence = EvidenceReader(analysis)
+    kept, drops = [], []
+    for aspect in aspects:
+        term = aspect.term.strip()
+        reason = _why_not(term, aspect, evidence)
+        if reason is not None:
+            drops.append(DropRecord(agent="ATE", aspect_term=term, reason=reason))
+            continue
+        span = anchor_span(term, aspect.span, "", evidence.index)
+        kept.append(aspect.model_copy(update={"term": term, "span": span}))
+    return kept, drops
+
+
+def _why_not(term: str, aspect: AspectItem, evidence: EvidenceReader) -> DropReason | None:
+    index = evidence.index
+    if not term:
+        return "filter_rejection"
+    if not index.has(term):
+        return "hallucination"
+    if aspect.span is not None and index.count(term) > 1 and not index.carries(aspect.span, term):
+        return "alignment_failure"
+    span = anchor_span(term, aspect.span, "", index)
+    return "filter_rejection" if span is not None and is_opinion_word(span, evidence) else None
+
+
+def screen_sentiments(
+    items: Sequence[AspectSentimentItem], analysis: TextAnalysis
+) -> tuple[list[ASTETripletItem], list[DropRecord]]:
+    """The sentiments whose aspect is in the text or implied; one on an invented aspect is dropped.
+
+    An aspect that is said to be implicit and is not in the text keeps its ref and loses its name.
+    """
+    index = EvidenceReader(analysis).index
+    kept: list[ASTETripletItem] = []
+    drops = []
+    for item in items:
+        term = item.aspect_term.strip()
+        if not term or index.has(term):
+            kept.append(item)
+        elif item.is_implicit:
+            kept.append(item.model_copy(update={"aspect_term": "", "span": None}))
+        else:
+            drops.append(DropRecord(agent="ATSA", aspect_term=term, reason="hallucination"))
+    return kept, drops

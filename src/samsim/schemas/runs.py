@@ -1,0 +1,78 @@
+"""The manifest of a run: everything that decided it, and how it ended."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from samsim.schemas.memory_v1_1 import MemoryMode
+from samsim.schemas.protocol_conflict_review import Written
+
+FormatVersion = Literal[1]
+FORMAT_VERSION: FormatVersion = 1
+RunStatus = Literal["running", "finished", "interrupted", "stopped"]
+RunKind = Literal["evaluation", "memory_building"]
+
+
+class RunMeta(Written):
+    """The memory of a run (seed 003, work item 5)."""
+
+    memory_mode: MemoryMode
+    condition: str
+
+
+class CellRecord(Written):
+    """The place of a run in its experiment: one value of every factor."""
+
+    cell_id: str
+    kind: RunKind = "evaluation"
+    protocol: str
+    condition: str
+    engine: str
+    seed: int | None = None
+    repeat: int = 0
+
+
+class EngineRecord(Written):
+    """An engine as it was asked; the identity is a digest of everything that decides its answers."""
+
+    name: str
+    identity: str
+
+
+class DataRecord(Written):
+    """The samples of one role; the hash is over their ids and texts in order."""
+
+    source: str
+    samples: int
+    rows: int
+    bad_rows: int
+    sha256: str
+    gold_fields: list[str] = Field(default_factory=list)
+
+
+class Manifest(Written):
+    """``manifest.json``; start, end and status are the only fields that a repetition may change."""
+
+    format_version: FormatVersion = FORMAT_VERSION
+    run_id: str
+    experiment: str
+    position: int = 0
+    cell: CellRecord
+    run_meta: RunMeta
+    config: dict[str, Any]
+    config_hash: str
+    prompt_hashes: dict[str, str]
+    engines: list[EngineRecord]
+    data: dict[str, DataRecord]
+    store: str | None = None
+    store_base_seq: int = 0
+    versions: dict[str, str]
+    git_revision: str | None = None
+    started: str
+    ended: str | None = None
+    status: RunStatus = "running"
+    stop_reason: str | None = None
+    done: int = 0
+    errors: int = 0

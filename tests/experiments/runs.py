@@ -1,0 +1,67 @@
+"""Helpers for tests of runs: configurations in a folder, runs of them, and what two runs have in common."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from samsim.experiments.artefacts import OUTPUTS, SCORECARDS, STORE, TRACES
+from samsim.experiments.cell_run import RunOptions
+from samsim.experiments.config import ExperimentConfig, load_config
+from samsim.experiments.runner import EngineSource, ExperimentOutcome, run_experiment
+from samsim.memory.memory_store import ContentHash
+
+
+def configure(folder: Path, **changes: Any) -> ExperimentConfig:
+    """A small experiment on the English half of the shipped reviews, with some settings changed."""
+    settings: dict[str, Any] = {
+        "name": "tested",
+        "data": {"evaluation": {"name": "reviews", "language": "en"}},
+        "run": {"out": str(folder / "runs"), "workers": 1},
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "experiment.yaml"
+    path.write_text(yaml.safe_dump(settings | changes, allow_unicode=True), encoding="utf-8")
+    return load_config(path)
+
+
+def run(config: ExperimentConfig, engines: EngineSource | None = None, **options: Any) -> ExperimentOutcome:
+    """Run it without anybody looking on."""
+    return run_experiment(config, RunOptions(**options), engines=engines)
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    """The lines of a JSONL file."""
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
+
+
+def timeless_cards(folder: Path) -> list[dict[str, Any]]:
+    """The scorecards without the time the calls took."""
+    cards = rows(folder / SCORECARDS)
+    for card in cards:
+        assert card["usage"].pop("seconds") >= 0
+    return cards
+
+
+def store_hash(folder: Path) -> str | None:
+    """The hash of the run's store, its clock left out; None without a store."""
+    if not (folder / STORE).exists():
+        return None
+    digest = ContentHash()
+    for line in (folder / STORE).read_bytes().split(b"\n"):
+        if line:
+            digest.add(line)
+    return digest.hexdigest()
+
+
+def footprint(folder: Path) -> tuple[bytes, bytes, list[dict[str, Any]], str | None]:
+    """Everything a run decided, times aside; equal for equal runs."""
+    return (
+        (folder / OUTPUTS).read_bytes(),
+        (folder / TRACES).read_bytes(),
+        timeless_cards(folder),
+        store_hash(folder),
+    )

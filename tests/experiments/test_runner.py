@@ -1,0 +1,362 @@
+"""Runs: what they write, how they go on, and that neither concurrency nor processes change anything."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from samsim.errors import ConfigError, InputError
+from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS, STORE, TRACES, find_runs, load_run
+from samsim.experiments.cell_run import RunOptions
+from samsim.experiments.run_folder import locked
+from samsim.experiments.runner import cell_folders, run_experiment, set_aside
+from samsim.memory.memory_store import open_store
+from tests.experiments.engines import DearEngine, FailingEngine, LateEngine, serving
+from tests.experiments.runs import configure, footprint, rows, run, store_hash, timeless_cards
+
+PROTOCOLS = ("cr_v2", "debate")
+
+
+def only_folder(config: object) -> Path:
+    (folder,) = cell_folders(config).values()  # type: ignore[arg-type]
+    return folder
+
+
+# --- what is written --------------------------------------------------------------------------------
+
+
+def test_each_fact_is_in_one_file_and_the_run_reads_back_whole(tmp_path: Path) -> None:
+    config = configure(tmp_path, episodic_memory={"condition": "C2"})
+    outcome = run(config)
+    folder = only_folder(config)
+    assert outcome.folder == folder
+    assert sorted(path.name for path in folder.iterdir() if path.suffix in (".json", ".jsonl")) == sorted(
+        [MANIFEST, OUTPUTS, SCORECARDS, STORE, TRACES]
+    )
+    outputs, cards, traces = rows(folder / OUTPUTS), rows(folder / SCORECARDS), rows(folder / TRACES)
+    assert not {"memory", "evaluation", "gold"} & {key for row in outputs for key in row}
+    assert not {"stage1_tuples", "final_tuples", "text"} & {key for row in cards for key in row}
+    assert {row["uid"] for row in traces} == {row["uid"] for row in outputs}
+    loaded = load_run(folder)
+    samples = list(loaded.samples())
+    assert loaded.problems == ()
+    assert [sample.uid for sample in samples] == [row["uid"] for row in outputs]
+    assert all(sample.result is not None and sample.result.memory is not None for sample in samples)
+    assert all(sample.result is not None and sample.result.evaluation is not None for sample in samples)
+    assert sum(card["usage"]["calls"] for card in cards) == len(traces)
+    assert loaded.manifest.run_meta.condition == "C2"
+    assert (loaded.manifest.status, loaded.manifest.done, loaded.manifest.errors) == ("finished", len(outputs), 0)
+
+
+def test_a_condition_without_memory_says_so_in_every_scorecard(tmp_path: Path) -> None:
+    config = configure(tmp_path, data={"evaluation": {"name": "reviews", "limit": 5}})
+    run(config)
+    folder = only_folder(config)
+    assert not (folder / STORE).exists()
+    recorded = [card["memory"] for card in rows(folder / SCORECARDS)]
+    assert {(one["condition"], one["memory_mode"], one["retrieved_k"]) for one in recorded} == {("C1", "off", 0)}
+
+
+def test_a_matrix_has_a_folder_per_cell_in_the_order_of_the_cells(tmp_path: Path) -> None:
+    matrix = {"protocol": ["single", "cr_v2"], "condition": ["C1", "C2_silent"]}
+    small = {"evaluation": {"name": "reviews", "language": "en", "limit": 6}}
+    config = configure(tmp_path, data=small, matrix=matrix)
+    outcome = run(config)
+    runs = find_runs([outcome.folder])
+    assert [one.name for one in runs] == ["single-C1", "cr_v2-C1", "cr_v2-C2_silent"]
+    assert [one.manifest.position for one in runs] == [0, 1, 2]
+
+
+def test_memory_is_built_from_its_own_role_and_evaluation_starts_from_a_copy(tmp_path: Path) -> None:
+    data = {"evaluation": {"name": "reviews", "language": "en"}, "memory": {"name": "reviews_memory", "language": "en"}}
+    config = configure(tmp_path, data=data, matrix={"condition": ["C1", "C2_frozen", "C2"]})
+    run(config)
+    folders = cell_folders(config)
+    built = folders["memory-cr_v2-C2"] / STORE
+    base = len(rows(built))
+    assert base == load_run(built.parent).manifest.done > 0
+    assert (folders["cr_v2-C2_frozen"] / STORE).read_bytes() == built.read_bytes()
+    grown = (folders["cr_v2-C2"] / STORE).read_bytes()
+    assert grown.startswith(built.read_bytes())
+    assert len(rows(folders["cr_v2-C2"] / STORE)) == base + len(rows(folders["cr_v2-C2"] / OUTPUTS))
+    assert load_run(folders["cr_v2-C2"]).manifest.store_base_seq == base
+    frozen = rows(folders["cr_v2-C2_frozen"] / SCORECARDS)
+    assert any(card["memory"]["retrieved_k"] for card in frozen)
+
+
+def test_a_named_store_is_copied_and_never_written_to(tmp_path: Path) -> None:
+    first = configure(tmp_path / "first", episodic_memory={"condition": "C2"})
+    run(first)
+    named = only_folder(first) / STORE
+    before = named.read_bytes()
+    second = configure(tmp_path / "second", episodic_memory={"condition": "C2", "store": str(named)})
+    run(second)
+    run(second)
+    assert named.read_bytes() == before
+    assert len(rows(only_folder(second) / STORE)) == 2 * len(rows(named))
+    store = open_store(only_folder(second) / STORE)
+    assert store.verify().ok
+    store.close()
+
+
+# --- the same whatever the concurrency ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize(
+    ("condition", "visibility"),
+    [("C1", "sequential"), ("C2", "sequential"), ("C2", "epoch:8"), ("C2_shuffled_writing", "epoch:8")],
+)
+def test_concurrency_changes_nothing(protocol: str, condition: str, visibility: str, tmp_path: Path) -> None:
+    own = tmp_path / "own.yaml"
+    own.write_text(SHUFFLED_WRITING, encoding="utf-8")
+    memory = {"condition": condition, "visibility": visibility, "conditions": str(own)}
+    seen = []
+    for concurrency in (1, 32):
+        config = configure(tmp_path / str(concurrency), protocol=protocol, episodic_memory=memory)
+        engine = LateEngine(seed=concurrency)
+        run(config, serving(lambda _, engine=engine: engine), concurrency=concurrency)
+        seen.append(footprint(only_folder(config)))
+        parallel = engine.most_under_way > 3
+        assert parallel == ((concurrency > 1 and visibility != "sequential") or (condition == "C1" and concurrency > 1))
+    assert seen[0] == seen[1]
+
+
+SHUFFLED_WRITING = """
+version: own
+conditions:
+  C1: {memory_mode: off, retrieval_execute: false, injection_mask: true, store_write: false, exposed_to_debate: false}
+  C2: {memory_mode: on, retrieval_execute: true, injection_mask: false, store_write: true, exposed_to_debate: true}
+  C2_shuffled_writing:
+    {memory_mode: on, retrieval_execute: true, injection_mask: false, store_write: true, exposed_to_debate: true,
+     injection_source: shuffled}
+"""
+
+
+@pytest.mark.parametrize("visibility", ["sequential", "epoch:8"])
+@pytest.mark.parametrize("stops", [(1,), (5, 8, 9), (16, 20)])
+def test_a_shuffled_memory_goes_on_as_if_never_stopped(visibility: str, stops: tuple[int, ...], tmp_path: Path) -> None:
+    own = tmp_path / "own.yaml"
+    own.write_text(SHUFFLED_WRITING, encoding="utf-8")
+    memory = {"condition": "C2_shuffled_writing", "visibility": visibility, "conditions": str(own)}
+    whole, broken = (configure(tmp_path / name, episodic_memory=memory) for name in ("whole", "broken"))
+    run(whole)
+    for limit in stops:
+        assert run(broken, limit=limit).cells[0].status == "stopped"
+    run(broken)
+    assert footprint(only_folder(broken)) == footprint(only_folder(whole))
+    assert any(card["memory"]["retrieved_k"] for card in timeless_cards(only_folder(whole)))
+
+
+def test_processes_change_nothing(tmp_path: Path) -> None:
+    seen = []
+    for workers in (1, 2):
+        config = configure(tmp_path / str(workers), protocol="cr_v2")
+        run(config, workers=workers)
+        seen.append(footprint(only_folder(config)))
+    assert seen[0] == seen[1]
+
+
+# --- gold stays outside ------------------------------------------------------------------------------
+
+
+def test_gold_changes_neither_outputs_nor_traces_nor_store(tmp_path: Path) -> None:
+    texts = [(row["uid"], row["text"]) for row in shipped()]
+    kinds = {
+        "none": [{"uid": uid, "text": text} for uid, text in texts],
+        "some": [{"uid": uid, "text": text, "tuples": [POISON]} for uid, text in texts],
+    }
+    seen = []
+    for name, lines in kinds.items():
+        file = tmp_path / f"{name}.jsonl"
+        file.write_text("\n".join(json.dumps(line) for line in lines) + "\n", encoding="utf-8")
+        source = {"path": str(file), "format": "jsonl", "columns": {"id": "uid", "text": "text"}}
+        config = configure(tmp_path / name, data={"evaluation": source}, episodic_memory={"condition": "C2"})
+        run(config)
+        folder = only_folder(config)
+        seen.append(((folder / OUTPUTS).read_bytes(), (folder / TRACES).read_bytes(), store_hash(folder)))
+        assert ("POISONED" in (folder / SCORECARDS).read_text(encoding="utf-8")) == (name == "some")
+    assert seen[0] == seen[1]
+
+
+POISON = {"aspect_term": "POISONED", "aspect_ref": "POISONED", "opinion_term": "POISONED", "polarity": "neutral"}
+
+
+def shipped() -> list[dict[str, str]]:
+    from samsim.data.shipped import load_reviews
+
+    return [{"uid": one.uid, "text": one.text} for one in load_reviews() if one.language == "en"][:12]
+
+
+# --- errors, limits, going on ------------------------------------------------------------------------
+
+
+def test_a_failed_sample_is_a_row_and_can_be_done_again(tmp_path: Path) -> None:
+    config = configure(tmp_path)
+    folder = only_folder(config)
+    engine = FailingEngine({"en-003", "en-007"})
+    source = serving(lambda _: engine)
+    outcome = run(config, source)
+    assert outcome.errors == 2
+    failed = [row for row in rows(folder / OUTPUTS) if "error" in row]
+    assert [row["uid"] for row in failed] == ["en-003", "en-007"]
+    assert all("server_error" in row["error"] for row in failed)
+    assert run(config, source).errors == 2, "they are not done again by themselves"
+    engine.broken.clear()
+    engine.asked.clear()
+    assert run(config, source, retry_errors=True).errors == 0
+    assert set(engine.asked) == {"en-003", "en-007"}
+    whole = configure(tmp_path / "whole")
+    run(whole, serving(lambda _: FailingEngine(set())))
+    assert footprint(folder) == footprint(only_folder(whole))
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_with_a_memory_everything_after_a_failed_sample_is_done_again(protocol: str, tmp_path: Path) -> None:
+    config = configure(tmp_path, protocol=protocol, episodic_memory={"condition": "C2"})
+    engine = FailingEngine({"en-010"})
+    source = serving(lambda _: engine)
+    assert run(config, source).errors == 1
+    engine.broken.clear()
+    assert run(config, source, retry_errors=True).errors == 0
+    whole = configure(tmp_path / "whole", protocol=protocol, episodic_memory={"condition": "C2"})
+    run(whole, serving(lambda _: FailingEngine(set())))
+    assert footprint(only_folder(config)) == footprint(only_folder(whole))
+
+
+def test_fail_fast_stops_before_the_failed_sample(tmp_path: Path) -> None:
+    config = configure(tmp_path)
+    outcome = run(config, serving(lambda _: FailingEngine({"en-004"})), fail_fast=True)
+    assert outcome.stopped is not None
+    assert "en-004" in outcome.stopped
+    assert [row["uid"] for row in rows(only_folder(config) / OUTPUTS)] == ["en-001", "en-002", "en-003"]
+
+
+def test_too_many_errors_stop_the_run(tmp_path: Path) -> None:
+    config = configure(tmp_path)
+    everything = {f"en-{number:03d}" for number in range(1, 60)}
+    outcome = run(config, serving(lambda _: FailingEngine(everything)), max_error_rate=0.5)
+    assert outcome.stopped is not None
+    assert "20 of 20 samples failed" in outcome.stopped
+    assert len(rows(only_folder(config) / OUTPUTS)) == 20
+
+
+def test_the_spending_limit_counts_all_cells_and_all_starts(tmp_path: Path) -> None:
+    price, limit = 0.01, 1.0
+    settings = {"matrix": {"protocol": ["single", "stage1_only"]}}
+    runs = {"out": str(tmp_path / "runs"), "max_cost": limit}
+    config = configure(tmp_path, **settings, run=runs)
+    dear = serving(lambda spending: DearEngine(spending, price))
+    stopped = run(config, dear)
+    assert stopped.stopped == "the spending limit is reached"
+    spent = sum(card["usage"]["cost"] for folder in cell_folders(config).values() for card in _cards(folder))
+    assert limit - 3 * price <= round(spent, 6) <= limit
+    assert run(config, dear).stopped == "the spending limit is reached", "an earlier start's spending counts"
+    richer = configure(tmp_path, **settings, run={**runs, "max_cost": 10})
+    assert run(richer, dear).stopped is None
+    whole = configure(tmp_path / "whole", **settings)
+    run(whole, serving(lambda spending: DearEngine(spending, price)))
+    for cell, folder in cell_folders(richer).items():
+        assert footprint(folder) == footprint(cell_folders(whole)[cell])
+
+
+def _cards(folder: Path) -> list[dict[str, dict[str, float]]]:
+    return rows(folder / SCORECARDS) if (folder / SCORECARDS).exists() else []
+
+
+def test_a_limit_is_only_for_now(tmp_path: Path) -> None:
+    config = configure(tmp_path)
+    first = run(config, limit=4)
+    assert (first.cells[0].status, first.cells[0].done, first.stopped) == ("stopped", 4, None)
+    assert load_run(only_folder(config)).problems
+    assert run(config).cells[0].status == "finished"
+    whole = configure(tmp_path / "whole")
+    run(whole)
+    assert footprint(only_folder(config)) == footprint(only_folder(whole))
+
+
+def test_a_finished_run_asks_nothing(tmp_path: Path) -> None:
+    config = configure(tmp_path)
+    engine = FailingEngine(set())
+    source = serving(lambda _: engine)
+    run(config, source)
+    engine.asked.clear()
+    assert run(config, source).cells[0].status == "finished"
+    assert engine.asked == []
+
+
+def test_two_processes_do_not_write_to_one_folder(tmp_path: Path) -> None:
+    config = configure(tmp_path)
+    with locked(only_folder(config)), pytest.raises(ConfigError, match="another samsim run"):
+        run(config)
+
+
+@pytest.mark.parametrize("change", [{"protocol": "cr_v1"}, {"data": {"evaluation": {"name": "reviews", "limit": 3}}}])
+def test_another_experiment_is_not_mixed_into_the_folder(change: dict[str, object], tmp_path: Path) -> None:
+    run(configure(tmp_path), limit=2)
+    other = configure(tmp_path, **change)
+    with pytest.raises(ConfigError, match="mix two experiments"):
+        run(other)
+    kept = set_aside(other)
+    assert kept is not None
+    assert len(rows(kept / OUTPUTS)) == 2
+    assert run(other).cells[0].status == "finished"
+
+
+def test_one_cell_more_does_not_spoil_the_finished_ones(tmp_path: Path) -> None:
+    two = configure(tmp_path, matrix={"protocol": ["single", "stage1_only"]})
+    run(two)
+    three = configure(tmp_path, matrix={"protocol": ["single", "stage1_only", "cr_v1"]})
+    outcome = run(three)
+    assert [cell.status for cell in outcome.cells] == ["finished"] * 3
+
+
+def test_a_text_in_two_roles_stops_the_run_and_names_it(tmp_path: Path) -> None:
+    both = {"evaluation": {"name": "reviews", "language": "en"}, "memory": {"name": "reviews", "language": "en"}}
+    config = configure(tmp_path, data=both, episodic_memory={"condition": "C2"})
+    with pytest.raises(InputError, match=r"evaluation:en-001 = memory:en-001"):
+        run(config)
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_seed_reaches_every_request_and_every_draw_has_its_own(tmp_path: Path) -> None:
+    small = {"evaluation": {"name": "reviews", "language": "en", "limit": 2}}
+    config = configure(tmp_path, data=small, protocol="self_consistency:3", matrix={"seed": [10, 20]}, repeats=2)
+    run(config)
+    for folder in cell_folders(config).values():
+        cell = load_run(folder).manifest.cell
+        asked = [(row["seed"], row["repeat"]) for row in rows(folder / TRACES)]
+        assert cell.seed is not None
+        assert asked == [(cell.seed + draw, cell.repeat * 100 + draw) for draw in range(3)] * 2
+
+
+def test_a_damaged_tail_is_done_again(tmp_path: Path) -> None:
+    config = configure(tmp_path)
+    run(config, limit=6)
+    folder = only_folder(config)
+    for name, tail in ((OUTPUTS, b'{"uid": "en-0'), (SCORECARDS, b"\0" * 40), (TRACES, b"not json\n")):
+        with (folder / name).open("ab") as file:
+            file.write(tail)
+    run(config)
+    whole = configure(tmp_path / "whole")
+    run(whole)
+    assert footprint(folder) == footprint(only_folder(whole))
+
+
+def test_lost_traces_of_a_counted_sample_are_noticed(tmp_path: Path) -> None:
+    config = configure(tmp_path)
+    run(config, limit=6)
+    folder = only_folder(config)
+    kept = (folder / TRACES).read_bytes().split(b"\n")[:-3]
+    (folder / TRACES).write_bytes(b"\n".join(kept) + b"\n")
+    run(config)
+    whole = configure(tmp_path / "whole")
+    run(whole)
+    assert footprint(folder) == footprint(only_folder(whole))
+
+
+def test_nothing_is_shown_to_nobody(tmp_path: Path) -> None:
+    config = configure(tmp_path, data={"evaluation": {"name": "reviews", "limit": 2}})
+    assert run_experiment(config, RunOptions()).errors == 0
