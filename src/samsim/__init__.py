@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from samsim.errors import ConfigError, ContractError, EngineError, InputError, SamsimError
+    from samsim.experiments.artefacts import Run, load_run
     from samsim.pipeline.api import Pipeline, analyze
     from samsim.pipeline.config import PipelineConfig
     from samsim.pipeline.epochs import SampleError
@@ -44,6 +45,7 @@ __all__ = [
     "PipelineConfig",
     "ReviewActionItem",
     "ReviewOutputSchema",
+    "Run",
     "SampleError",
     "SampleResult",
     "SamsimError",
@@ -51,11 +53,13 @@ __all__ = [
     "Taxonomy",
     "ValidatorRisk",
     "analyze",
+    "load_run",
     "load_taxonomy",
 ]
 
 _HOMES = {
     "samsim.errors": ("ConfigError", "ContractError", "EngineError", "InputError", "SamsimError"),
+    "samsim.experiments.artefacts": ("Run", "load_run"),
     "samsim.pipeline.api": ("Pipeline", "analyze"),
     "samsim.pipeline.config": ("PipelineConfig",),
     "samsim.pipeline.epochs": ("SampleError",),

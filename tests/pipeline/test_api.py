@@ -20,8 +20,8 @@ from samsim.schemas.results import SampleResult
 REVIEWS = [(f"r{number}", f"The soup was {word}.") for number, word in enumerate(["cold", "great", "bland"] * 7)]
 PUBLIC = """
     ASTETripletItem ArbiterDecision Candidate ConfigError ConflictFlag ContractError EngineError FinalTuple InputError
-    PerspectiveASTEStage1Schema Pipeline PipelineConfig ReviewActionItem ReviewOutputSchema SampleError SampleResult
-    SamsimError Span Taxonomy ValidatorRisk analyze load_taxonomy
+    PerspectiveASTEStage1Schema Pipeline PipelineConfig ReviewActionItem ReviewOutputSchema Run SampleError SampleResult
+    SamsimError Span Taxonomy ValidatorRisk analyze load_run load_taxonomy
 """.split()
 
 

@@ -1,1 +1,1 @@
-"""Who is asked what: the three perspectives, the three reviewers and their prompts."""
+"""Who is asked what: perspectives, reviewers, the debate's cast, and their prompts."""

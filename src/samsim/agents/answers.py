@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -14,42 +16,83 @@ ItemT = TypeVar("ItemT", bound=BaseModel)
 
 
 async def ask(
-    engine: Engine, request: EngineRequest, field: str, item_type: type[ItemT]
+    engine: Engine, request: EngineRequest, name: str, item_type: type[ItemT]
 ) -> tuple[list[ItemT], CallRecord]:
     """Ask once; return the valid items of the answer and the record of the call."""
+    answer = await ask_for_all(engine, request)
+    items = answer.items(name, item_type)
+    return items, answer.record()
+
+
+@dataclass(slots=True)
+class Answer:
+    """An answer with several parts; what is read from it and does not fit is counted."""
+
+    output: object
+    call: CallRecord
+    _rejected: list[str] = field(default_factory=list)
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the engine answered at all."""
+        return self.call.problem is None
+
+    def items(self, name: str, item_type: type[ItemT]) -> list[ItemT]:
+        """The valid items of a list in the answer; none where there is no answer."""
+        if not self.is_there:
+            return []
+        items, rejected = read_items(self.output, name, item_type)
+        self._rejected += rejected
+        return items
+
+    def text(self, name: str) -> str:
+        """A piece of text in the answer, empty where there is none."""
+        if not self.is_there:
+            return ""
+        found = _part(self.output, name)
+        return found if isinstance(found, str) else ""
+
+    def record(self, rationales: Sequence[str] = ()) -> CallRecord:
+        """The record of the call, with what was rejected so far."""
+        return self.call.model_copy(update={"rejected": list(self._rejected), "rationales": list(rationales)})
+
+
+async def ask_for_all(engine: Engine, request: EngineRequest) -> Answer:
+    """Ask once; the parts of the answer are read by the caller."""
     reply = await engine.complete(request)
-    items, rejected = ([], []) if reply.failure else read_items(reply.output, field, item_type)
-    record = CallRecord(
+    call = CallRecord(
         agent=request.agent,
         stage=request.stage,
         engine=engine.name,
         prompt_hash=request.prompt_hash,
         mode=reply.mode,
         cached=reply.cached,
-        rejected=rejected,
         problem=reply.failure,
         messages=[MessageRecord(role=message.role, content=message.content) for message in reply.messages],
         attempts=list(reply.attempts),
     )
-    return items, record
+    return Answer(reply.output, call)
 
 
-def read_items(output: object, field: str, item_type: type[ItemT]) -> tuple[list[ItemT], list[str]]:
-    """The valid items of ``output[field]`` and, for each invalid one, what is wrong with it."""
-    if isinstance(output, BaseModel):
-        claimed: object = getattr(output, field, None)
-    else:
-        claimed = output.get(field) if isinstance(output, dict) else None
+def read_items(output: object, name: str, item_type: type[ItemT]) -> tuple[list[ItemT], list[str]]:
+    """The valid items of ``output[name]`` and, for each invalid one, what is wrong with it."""
+    claimed = _part(output, name)
     if not isinstance(claimed, list | tuple):
-        return [], [f"{field}: not a list"]
+        return [], [f"{name}: not a list"]
     items: list[ItemT] = []
     problems: list[str] = []
     for position, raw in enumerate(claimed):
         try:
             items.append(raw if isinstance(raw, item_type) else item_type.model_validate(raw))
         except ValidationError as error:
-            problems.append(f"{field}[{position}]: {_summary(error)}")
+            problems.append(f"{name}[{position}]: {_summary(error)}")
     return items, problems
+
+
+def _part(output: object, name: str) -> object:
+    if isinstance(output, BaseModel):
+        return getattr(output, name, None)
+    return output.get(name) if isinstance(output, dict) else None
 
 
 def _summary(error: ValidationError) -> str:

@@ -12,7 +12,7 @@ from samsim.schemas.protocol_conflict_review import Agent, AgentName, ASTETriple
 from samsim.schemas.results import CallRecord
 from samsim.schemas.taxonomy import Taxonomy
 
-_LANGUAGE_NAMES = {"ko": "Korean (한국어)", "en": "English"}
+LANGUAGE_NAMES = {"ko": "Korean (한국어)", "en": "English"}
 
 
 NameT = TypeVar("NameT", bound=AgentName)
@@ -60,7 +60,7 @@ def render_stage1(prompt: PromptFile, inputs: Stage1Inputs) -> tuple[Message, ..
         {
             "text": guard_frame(inputs.analysis.text),
             "taxonomy": describe_taxonomy(inputs.taxonomy),
-            "language": _LANGUAGE_NAMES[inputs.analysis.language],
+            "language": LANGUAGE_NAMES[inputs.analysis.language],
         }
     )
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict
 
 from samsim.data.format_table import GoldField
 from samsim.data.formats.reading import Entry, read_source
 from samsim.data.formats.rows import Annotation
-from samsim.data.selection import select
-from samsim.data.shipped import load_shipped, shipped_lines
+from samsim.data.registry import LoadedSamples, load_samples, samples_of
+from samsim.data.shipped import shipped_lines
 from samsim.data.sources import DataSource
 from samsim.schemas.polarity import Polarity
 from samsim.schemas.protocol_conflict_review import Span
@@ -51,17 +52,33 @@ def load_gold(source: DataSource) -> dict[str, GoldSample]:
 
     A text without annotation is not among them; one in which annotators found nothing has no tuples.
     """
-    if source.name is not None:
-        gold = _shipped_gold(source.name)
-        return {sample.uid: gold[sample.uid] for sample in select(load_shipped(source.name), source)}
-    entries = read_source(source).entries
-    chosen = {sample.uid for sample in select([entry.sample for entry in entries], source)}
-    return _by_uid(entry for entry in entries if entry.sample.uid in chosen)
+    return dict(load_annotated(source).gold)
 
 
 def gold_fields(source: DataSource) -> frozenset[GoldField]:
     """What the gold of a source annotates; nothing where it has no gold."""
     return _SHIPPED_FIELDS if source.name is not None else read_source(source).gold_fields()
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatedSamples:
+    """The texts of a source, their gold by uid, and what that gold annotates."""
+
+    texts: LoadedSamples
+    gold: Mapping[str, GoldSample]
+    fields: frozenset[GoldField]
+
+
+def load_annotated(source: DataSource) -> AnnotatedSamples:
+    """Texts and gold of a source, from one reading of its file."""
+    if source.name is not None:
+        texts, known = load_samples(source), _shipped_gold(source.name)
+        return AnnotatedSamples(texts, {one.uid: known[one.uid] for one in texts.samples}, _SHIPPED_FIELDS)
+    reading = read_source(source)
+    texts = samples_of(source, reading)
+    chosen = {sample.uid for sample in texts.samples}
+    gold = _by_uid(entry for entry in reading.entries if entry.sample.uid in chosen)
+    return AnnotatedSamples(texts, gold, reading.gold_fields())
 
 
 def _shipped_gold(name: str) -> dict[str, GoldSample]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from samsim.data.format_table import FORMATS, FormatInfo
-from samsim.data.formats.reading import read_source
+from samsim.data.formats.reading import Reading, read_source
 from samsim.data.samples import RowProblem, Sample
 from samsim.data.selection import fingerprint, select
 from samsim.data.shipped import SHIPPED, load_shipped
@@ -42,7 +42,11 @@ def load_samples(source: DataSource) -> LoadedSamples:
         samples = select(shipped, source)
         total = len(shipped)
         return LoadedSamples(source, samples, (), (), total, total, fingerprint(samples), "samsim", None)
-    reading = read_source(source)
+    return samples_of(source, read_source(source))
+
+
+def samples_of(source: DataSource, reading: Reading) -> LoadedSamples:
+    """The texts of a file that was read."""
     samples = select([entry.sample for entry in reading.entries], source)
     return LoadedSamples(
         source=source,

@@ -147,8 +147,8 @@ def _begun(job: CellJob, folder: RunFolder) -> Manifest:
 
 def _require_same(known: Manifest, wanted: Manifest, folder: Path) -> None:
     different = [name for name in _SAME if getattr(known, name) != getattr(wanted, name)]
-    if known.versions.get("samsim") != wanted.versions.get("samsim"):
-        different.append("versions.samsim")
+    if known.versions.get("code") != wanted.versions.get("code"):
+        different.append(f"code of samsim ({known.versions.get('samsim')}, now {wanted.versions.get('samsim')})")
     if different:
         raise ConfigError(
             f"{folder} holds a run that began with another {', '.join(different)}; going on would mix two"

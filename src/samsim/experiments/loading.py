@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from samsim.data.gold import gold_fields, load_gold
-from samsim.data.registry import LoadedSamples, load_samples
+from samsim.data.gold import load_annotated
+from samsim.data.registry import LoadedSamples
 from samsim.data.roles import Role, check_roles
 from samsim.data.samples import Sample
 from samsim.data.sources import DataSource
@@ -51,5 +51,5 @@ def load_roles(sources: Mapping[Role, DataSource]) -> dict[Role, RoleData]:
 
 
 def _load(source: DataSource) -> RoleData:
-    loaded = load_samples(source)
-    return RoleData(loaded, Gold(by_uid=load_gold(source), fields=gold_fields(source)))
+    read = load_annotated(source)
+    return RoleData(read.texts, Gold(by_uid=read.gold, fields=read.fields))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import platform
 import subprocess
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 from samsim import __version__
 
 _RECORDED = ("kiwipiepy", "numpy", "pydantic")
+_DECIDING = ("schemas", "language", "rules", "memory", "engines", "agents", "pipeline")
 
 
 def prompt_hashes() -> dict[str, str]:
@@ -22,14 +24,27 @@ def prompt_hashes() -> dict[str, str]:
 
 
 def versions() -> dict[str, str]:
-    """samsim, Python, and the packages that can change an answer."""
-    found = {"samsim": __version__, "python": platform.python_version(), "platform": platform.system().lower()}
+    """samsim and its code, Python, and the packages that can change an answer."""
+    found = {"samsim": __version__, "code": code_digest(), "python": platform.python_version()}
+    found["platform"] = platform.system().lower()
     for package in _RECORDED:
         try:
             found[package] = version(package)
         except PackageNotFoundError:
             continue
     return found
+
+
+@cache
+def code_digest() -> str:
+    """A digest of every file that has a part in a decision; commands, reports and metrics have none."""
+    root = Path(str(files("samsim")))
+    digest = hashlib.sha256()
+    for path in sorted(path for package in _DECIDING for path in (root / package).rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts:
+            digest.update(f"{path.relative_to(root).as_posix()} {path.stat().st_size}\n".encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 def git_revision(folder: Path) -> str | None:

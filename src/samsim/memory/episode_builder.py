@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import get_args
 
 from samsim.errors import ContractError
+from samsim.memory.decided import Decided, decided_in
 from samsim.memory.leaks import LeakFinder
 from samsim.memory.principles import principle_for
 from samsim.memory.signature_builder import build_signature, count_aspects, symptoms_of
@@ -128,13 +129,14 @@ def build_episode(
     if evaluation is None:
         raise ContractError("A result without its evaluation cannot become an episode; evaluate it first.")
     signature = build_signature(analysis, count_aspects(result.stage1_tuples))
-    lead = _lead(risk_before, result.arbiter_decisions)
+    decisions = decided_in(result)
+    lead = _lead(risk_before, decisions)
     delta = evaluation.risk_after.severity_sum - evaluation.risk_before.severity_sum
     return EpisodeDraftV1_1(
         episode_type=episode_type_of(evaluation),
         input_signature=signature,
         case_summary=CaseSummaryV1_1(
-            target_aspect_type=_target_type(result),
+            target_aspect_type=_target_type(result, decisions),
             symptom=symptoms_of(risk_before.risks, risk_before.flags, analysis),
             rationale_summary=_rationale(lead, delta),
         ),
@@ -196,7 +198,7 @@ def aspect_norm(term: str) -> str:
     return normalise_term(term)[:MAX_TERM_CHARS].rstrip()
 
 
-def _lead(before: RiskFindings, decisions: Sequence[ArbiterDecision]) -> _Lead:
+def _lead(before: RiskFindings, decisions: Sequence[Decided]) -> _Lead:
     """The weightiest action, the gravest risk of the tuples it touched, and the reason most given for it there."""
     action = _leading_action(decisions)
     touched = {decision.tuple_id for decision in decisions if decision.action == action}
@@ -208,14 +210,14 @@ def _lead(before: RiskFindings, decisions: Sequence[ArbiterDecision]) -> _Lead:
     return _Lead(tag, action, _most_given(decisions, action, touched & ids or touched))
 
 
-def _leading_action(decisions: Sequence[ArbiterDecision]) -> ActionTaken:
+def _leading_action(decisions: Sequence[Decided]) -> ActionTaken:
     """A change before a mark before nothing; the more frequent change, FLIP where both are equal."""
     counts = Counter(decision.action for decision in decisions)
     order: tuple[DecidedAction, ...] = ("DROP", "FLIP") if counts["DROP"] > counts["FLIP"] else ("FLIP", "DROP")
     return next((action for action in (*order, "FLAG", "KEEP") if counts[action]), "NONE")
 
 
-def _most_given(decisions: Sequence[ArbiterDecision], action: ActionTaken, ids: Iterable[str]) -> str | None:
+def _most_given(decisions: Sequence[Decided], action: ActionTaken, ids: Iterable[str]) -> str | None:
     wanted = frozenset(ids)
     given = Counter(
         decision.reason_code
@@ -243,9 +245,9 @@ def _correction(lead: _Lead, signature: InputSignatureV1_1) -> CorrectionV1_1:
     )
 
 
-def _target_type(result: SampleResult) -> TargetAspectType:
+def _target_type(result: SampleResult, decisions: Sequence[Decided]) -> TargetAspectType:
     """Whether the reviewed tuples (all of them where none was reviewed) name their aspect."""
-    reviewed = {decision.tuple_id for decision in result.arbiter_decisions}
+    reviewed = {decision.tuple_id for decision in decisions}
     named = {bool(one.aspect_term) for one in result.stage1_tuples if not reviewed or one.tuple_id in reviewed}
     if len(named) == 2:
         return "mixed"
@@ -254,6 +256,11 @@ def _target_type(result: SampleResult) -> TargetAspectType:
     return "explicit" if True in named else "implicit"
 
 
+def quotes(summary: str, text: str) -> bool:
+    """Whether a summary has a run of the text in it."""
+    return any(LeakFinder([{"moderator_summary": summary}]).leaks("text", text))
+
+
 def _refuse_quotes(summary: str, text: str) -> None:
-    if any(LeakFinder([{"moderator_summary": summary}]).leaks("text", text)):
+    if quotes(summary, text):
         raise ContractError("The moderator_summary quotes the text; give a template with codes instead.")

@@ -13,7 +13,7 @@ from samsim.errors import ConfigError
 from samsim.memory.advisory_builder import BlockStatistics, build_from_episodes
 from samsim.memory.advisory_injection_gate import has_polarity_conflict, should_inject_advisory_with_reason
 from samsim.memory.conditions import MemoryCondition
-from samsim.memory.episode_builder import RiskFindings, build_episode
+from samsim.memory.episode_builder import RiskFindings, build_episode, quotes
 from samsim.memory.injection_controller import (
     DEFAULT_TOPK,
     advisories_to_show,
@@ -55,7 +55,11 @@ class MemorySettings:
 
 @dataclass(frozen=True, slots=True)
 class SampleFacts:
-    """What memory may know about the sample before its review."""
+    """What memory may know about the sample before its review or debate.
+
+    The debate's Stage 1 also has aspects it dropped, with the reasons, and the validating engine's
+    doubts; the gate reads them.
+    """
 
     uid: str
     analysis: TextAnalysis
@@ -65,6 +69,7 @@ class SampleFacts:
     flags: Sequence[ConflictFlag]
     drop_reasons: tuple[str, ...] = ()
     explicit_aspects: int = 0
+    structural_risk_ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +180,7 @@ class EpisodicOrchestrator:
         advisories, blocked = self._advise(retrieved, facts, as_of)
         opened, reason = should_inject_advisory_with_reason(
             polarity_conflict_raw=has_polarity_conflict(facts.candidates, facts.taxonomy),
-            validator_s1_risk_ids=[risk.tuple_id for risk in facts.risks],
+            validator_s1_risk_ids=[*(risk.tuple_id for risk in facts.risks), *facts.structural_risk_ids],
             drop_reasons=facts.drop_reasons,
             explicit_aspect_count=facts.explicit_aspects,
         )
@@ -197,6 +202,7 @@ class EpisodicOrchestrator:
             timestamp=self._now(),
             version=self._version,
             created_from_split=self._settings.created_from_split,
+            moderator_summary=_moderator_summary(result),
         )
         if self._ledger.held is not None:
             self._ledger.held[facts.uid] = draft
@@ -277,6 +283,12 @@ class EpisodicOrchestrator:
             advisories_present=bool(context),
             advisories_ids=ids if context else [],
         )
+
+
+def _moderator_summary(result: SampleResult) -> str:
+    """The moderator's codes; nothing where the text happens to hold the very same words."""
+    summary = "" if result.debate is None else result.debate.moderator.summary
+    return "" if quotes(summary, result.text) else summary
 
 
 def _query_of(facts: SampleFacts) -> _Query:

@@ -31,7 +31,7 @@ from samsim.metrics.statistics import (
     mcnemar,
     permutation_test,
 )
-from samsim.metrics.tuples import FAMILIES, Key, count, primary_family
+from samsim.metrics.tuples import FAMILIES, Key, count, primary_family, readable_key
 from samsim.schemas.protocol_conflict_review import Written
 from samsim.schemas.scorecards import Family
 
@@ -145,7 +145,7 @@ def tuple_flips(gold: frozenset[Key], before: frozenset[Key], after: frozenset[K
             uid=uid,
             direction="wrong_to_right" if better else "right_to_wrong",
             kind="gold" if is_gold else "spurious",
-            key=list(key),
+            key=list(readable_key(key)),
         )
 
 

@@ -2,11 +2,12 @@
 
 A sample is *exposed* if an advisory reached a prompt. It *followed* if a decision is of the kind that
 the principle of a shown advisory names: its action (any change for ``*``), its reason code, on a tuple
-with its risk type; else it *ignored* the advice. It is *masked* if advice was there and the gate was
-open, but the condition did not show it: the control group of the same kind of samples.
+with its risk type; else it *ignored* the advice. If no shown principle is in the catalogue, nobody can
+say. A sample is *masked* if advice was there and the gate was open, but the condition did not show it:
+the control group of the same kind of samples.
 
-follow_rate = followed / exposed; mean_delta_risk = mean of severity after - before; harm_rate = share
-with a harmful override; coverage = exposed / samples with a memory record.
+follow_rate = followed / (followed + ignored); mean_delta_risk = mean of severity after - before;
+harm_rate = share with a harmful override; coverage = exposed / samples with a memory record.
 """
 
 from __future__ import annotations
@@ -80,6 +81,7 @@ class MemoryTally:
     retrieved: int = 0
     advised: int = 0
     gate_open: int = 0
+    exposed: int = 0
     unknown: int = 0
     chars: int = 0
     blocked_episodes: int = 0
@@ -101,7 +103,9 @@ class MemoryTally:
             names = shown_principles(record)
             known = [found for name in names if (found := find_principle(name)) is not None]
             self.unknown += len(names) - len(known)
-            (self.followed if follows(result, known) else self.ignored).add(evaluation)
+            self.exposed += 1
+            if known:
+                (self.followed if follows(result, known) else self.ignored).add(evaluation)
         elif record.advisory_ids and not record.advisory_injection_gated:
             self.masked.add(evaluation)
 
@@ -115,7 +119,7 @@ class MemoryTally:
             retrieved=Share.of_cases(self.retrieved, self.samples),
             advised=Share.of_cases(self.advised, self.samples),
             gate_open=Share.of_cases(self.gate_open, self.advised),
-            coverage=Share.of_cases(followed + ignored, self.samples),
+            coverage=Share.of_cases(self.exposed, self.samples),
             follow_rate=Share.of_cases(followed, followed + ignored),
             followed=self.followed.metrics(resamples, seed),
             ignored=self.ignored.metrics(resamples, seed),

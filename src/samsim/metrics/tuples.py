@@ -141,6 +141,11 @@ def key_of(item: ComparableTuple, family: Family) -> Key:
     return _KEYS[family](item)
 
 
+def readable_key(key: Key) -> tuple[str, ...]:
+    """The parts of a key as a reader knows them; all four fields of a tuple that nothing may match."""
+    return key[1:] if key[0] == _UNMATCHABLE else key
+
+
 def predicted_keys(items: Iterable[ComparableTuple], family: Family) -> frozenset[Key]:
     """What is claimed."""
     key = _KEYS[family]

@@ -36,18 +36,9 @@ class Examined:
     risks: Sequence[ValidatorRisk]
     flags: Sequence[ConflictFlag]
 
-    def facts(self, drop_reasons: Sequence[str] = (), explicit_aspects: int = 0) -> SampleFacts:
+    def facts(self) -> SampleFacts:
         """What memory may know."""
-        return SampleFacts(
-            self.uid,
-            self.analysis,
-            self.taxonomy,
-            self.candidates,
-            self.risks,
-            self.flags,
-            tuple(drop_reasons),
-            explicit_aspects,
-        )
+        return SampleFacts(self.uid, self.analysis, self.taxonomy, self.candidates, self.risks, self.flags)
 
     def findings_after(self, surviving: Sequence[Candidate]) -> RiskFindings:
         """Risks and flags of what is left, found in the same way as before."""

@@ -7,6 +7,7 @@ from samsim.memory.episodic_orchestrator import EpisodicOrchestrator
 from samsim.pipeline.baseline_runner import run_baseline
 from samsim.pipeline.config import PipelineConfig
 from samsim.pipeline.conflict_review_runner import run_conflict_review
+from samsim.pipeline.debate_runner import run_debate
 from samsim.schemas.analysis import TextAnalysis
 from samsim.schemas.protocols import is_conflict_review
 from samsim.schemas.results import SampleResult
@@ -20,5 +21,8 @@ async def supervise(
     memory: EpisodicOrchestrator | None = None,
 ) -> SampleResult:
     """Analyse one text by the configured protocol, with memory around it if there is one."""
-    run = run_conflict_review if is_conflict_review(config.protocol) else run_baseline
+    if is_conflict_review(config.protocol):
+        run = run_conflict_review
+    else:
+        run = run_debate if config.protocol == "debate" else run_baseline
     return await run(uid, analysis, engines, config, memory)

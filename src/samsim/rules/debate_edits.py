@@ -26,8 +26,6 @@ from samsim.schemas.protocol_debate import (
 from samsim.schemas.taxonomy import Taxonomy
 
 REMOVING_OPS: frozenset[EditOp] = frozenset({"drop_tuple", "merge_tuples"})
-# More than any review needs; each edit is compared with every other one.
-MAX_EDITS = 200
 
 
 def enforce_edits(
@@ -38,9 +36,9 @@ def enforce_edits(
     Of equal edits the first stands; of contradictory ones none does, since choosing would be guessing.
     """
     by_id = {candidate.tuple_id: candidate for candidate in candidates}
-    refused = [(item, "too_many_edits") for item in items[MAX_EDITS:]]
+    refused: list[tuple[ProposedEditItem, str]] = []
     claimed: dict[tuple[EditOp, str, str], tuple[ProposedEditItem, Edit]] = {}
-    for item in items[:MAX_EDITS]:
+    for item in items:
         edit, problem = _complete(item, by_id, taxonomy)
         if edit is None:
             refused.append((item, problem))
@@ -48,10 +46,13 @@ def enforce_edits(
             refused.append((item, "duplicate_op"))
         else:
             claimed[edit.key] = item, edit
-    edits = [edit for _, edit in claimed.values()]
+    about: dict[str, list[Edit]] = {}
+    for _, edit in claimed.values():
+        for tuple_id in tuples_of(edit):
+            about.setdefault(tuple_id, []).append(edit)
     valid = []
     for item, edit in claimed.values():
-        if any(contradicts(edit, other) for other in edits):
+        if any(contradicts(edit, other) for tuple_id in tuples_of(edit) for other in about[tuple_id]):
             refused.append((item, "contradictory_ops"))
         else:
             valid.append(edit)
@@ -131,6 +132,11 @@ def _merge_value(keeper_id: str, candidate: Candidate, by_id: Mapping[str, Candi
     if keeper.polarity != candidate.polarity:
         return "", "merge_of_different_polarities"
     return keeper_id, ""
+
+
+def tuples_of(edit: Edit) -> tuple[str, ...]:
+    """The tuples an edit is about; only edits that share one can be in each other's way."""
+    return (edit.target_tuple_id, edit.value) if edit.op == "merge_tuples" else (edit.target_tuple_id,)
 
 
 def contradicts(left: Edit, right: Edit) -> bool:

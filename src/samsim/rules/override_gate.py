@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from samsim.rules.debate_signals import signal_of
+from samsim.rules.debate_signals import LastWords
 from samsim.rules.evidence import EvidenceReader
 from samsim.schemas.analysis import TextAnalysis
 from samsim.schemas.protocol_conflict_review import Candidate, ConflictFlag, RiskType, ValidatorRisk
@@ -34,6 +34,7 @@ from samsim.schemas.protocol_debate import (
     Signal,
     SkipReason,
     StructuralRisk,
+    StructuralRiskType,
 )
 
 CONTRADICTING_OPS: frozenset[EditOp] = frozenset({"set_polarity", "set_aspect_ref", "drop_tuple"})
@@ -76,22 +77,27 @@ def skip_reason(
     return next((reason for reason, holds in checks if holds), None)
 
 
-@dataclass(frozen=True, slots=True)
 class Doubts:
     """Everything that casts doubt on tuples before the debate: code checks, flags, the validating engine."""
 
-    risks: Sequence[ValidatorRisk]
-    flags: Sequence[ConflictFlag]
-    structural_risks: Sequence[StructuralRisk]
+    def __init__(
+        self, risks: Iterable[ValidatorRisk], flags: Iterable[ConflictFlag], structural_risks: Iterable[StructuralRisk]
+    ) -> None:
+        self._risks: dict[str, set[RiskType]] = {}
+        for risk in risks:
+            self._risks.setdefault(risk.tuple_id, set()).add(risk.risk_type)
+        self._claimed: dict[str, set[StructuralRiskType]] = {}
+        for claim in structural_risks:
+            self._claimed.setdefault(claim.tuple_id, set()).add(claim.risk_type)
+        self._flagged = frozenset(tuple_id for flag in flags for tuple_id in flag.tuple_ids)
 
     def standing_of(self, candidate: Candidate, evidence: EvidenceReader) -> Standing:
         """How one tuple stands."""
-        mine = {risk.risk_type for risk in self.risks if risk.tuple_id == candidate.tuple_id}
-        claimed = {risk.risk_type for risk in self.structural_risks if risk.tuple_id == candidate.tuple_id}
-        flagged = any(candidate.tuple_id in flag.tuple_ids for flag in self.flags)
+        mine = self._risks.get(candidate.tuple_id, set())
+        claimed = self._claimed.get(candidate.tuple_id, set())
         return Standing(
             confidence=candidate.confidence,
-            doubted=bool(mine or claimed) or flagged,
+            doubted=bool(mine or claimed) or candidate.tuple_id in self._flagged,
             structural=bool(mine & _STRUCTURAL_RISKS or claimed & _STRUCTURES) or evidence.is_ironic(candidate),
             words_absent=bool(mine & _ABSENT),
         )
@@ -110,11 +116,12 @@ def decide_overrides(
     wanted = {change.change_id for change in accepted}
     by_id = {candidate.tuple_id: candidate for candidate in candidates}
     evidence = EvidenceReader(analysis)
+    words = LastWords(turns)
     decisions = []
     for change in patch:
         if change.change_id not in wanted:
             continue
-        signal = signal_of(change, turns)
+        signal = words.signal_of(change)
         standing = doubts.standing_of(by_id[change.target_tuple_id], evidence)
         in_text = evidence.index.has(change.evidence)
         reason = skip_reason(change, signal, standing, profile, evidence_in_text=in_text)

@@ -312,8 +312,6 @@ class Stage2Record(Written):
     accepted_changes: list[AcceptedChange]
     rejected_changes: list[RejectedChange]
     unknown_changes: list[str] = Field(default_factory=list)
-    advisories_present: bool = False
-    advisories_ids: list[str] = Field(default_factory=list)
 
 
 class Signal(Written):

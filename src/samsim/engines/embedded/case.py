@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from samsim.engines.protocol import ReviewInputs
+from samsim.engines.protocol import DebateInputs, ReviewInputs, Stage2Inputs
 from samsim.rules.candidates import normalise_term
 from samsim.rules.evidence import EvidenceReader
 from samsim.schemas.analysis import PolarityWord
@@ -72,6 +72,18 @@ class Case:
 
 def gather_cases(inputs: ReviewInputs) -> Iterator[Case]:
     """One case per tuple that is in a flag or a risk, in candidate order."""
+    for case, doubted in _gather(inputs):
+        if doubted:
+            yield case
+
+
+def gather_all_cases(inputs: DebateInputs | Stage2Inputs) -> Iterator[Case]:
+    """One case per tuple, doubted or not, in candidate order."""
+    for case, _ in _gather(inputs):
+        yield case
+
+
+def _gather(inputs: ReviewInputs | DebateInputs | Stage2Inputs) -> Iterator[tuple[Case, bool]]:
     evidence = EvidenceReader(inputs.analysis)
     by_id = {candidate.tuple_id: candidate for candidate in inputs.candidates}
     risks: dict[str, dict[RiskType, Severity]] = {}
@@ -84,8 +96,6 @@ def gather_cases(inputs: ReviewInputs) -> Iterator[Case]:
     members = [[by_id[i] for i in flag.tuple_ids if i in by_id] for flag in inputs.conflict_flags]
     for candidate in inputs.candidates:
         numbers = flags_of.get(candidate.tuple_id, [])
-        if not numbers and candidate.tuple_id not in risks:
-            continue
         flags = [(inputs.conflict_flags[number], members[number]) for number in numbers]
         rivals = [
             other
@@ -102,7 +112,7 @@ def gather_cases(inputs: ReviewInputs) -> Iterator[Case]:
             if other.aspect_ref != candidate.aspect_ref
         ]
         words = evidence.words_of(candidate)
-        yield Case(
+        case = Case(
             candidate=candidate,
             risks=risks.get(candidate.tuple_id, {}),
             words=words,
@@ -111,3 +121,4 @@ def gather_cases(inputs: ReviewInputs) -> Iterator[Case]:
             rivals=rivals,
             lower=lower,
         )
+        yield case, bool(numbers) or candidate.tuple_id in risks

@@ -1,0 +1,121 @@
+"""The experiment runner with the embedded engine: two workers against one, on the same samples in one run.
+
+    python benchmarks/runner.py [--samples 20000] [--workers 2]
+
+Prints the seconds and samples per second of each, their ratio, how much CPU time the processes used
+per second of wall time (2.0 means both cores), and how the memory of the parent and of the workers
+grew between a quarter of the way and the end. The texts are the shipped reviews over and over, each
+with a number of its own, so that nothing is answered from an earlier sample.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from time import perf_counter
+
+from samsim.data.shipped import load_reviews
+
+
+def write_samples(path: Path, count: int) -> None:
+    reviews = load_reviews()
+    with path.open("w", encoding="utf-8") as file:
+        for number in range(count):
+            review = reviews[number % len(reviews)]
+            row = {"id": f"s{number:06d}", "text": f"{review.text} ({number})", "language": review.language}
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def write_config(path: Path, data: Path, workers: int) -> None:
+    config = {
+        "name": f"workers{workers}",
+        "data": {"evaluation": {"path": str(data), "format": "jsonl"}},
+        "run": {"out": str(path.parent / "runs"), "workers": workers},
+    }
+    path.write_text(json.dumps(config), encoding="utf-8")
+
+
+def resident_kb(pid: int) -> int:
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) for line in lines if line.startswith("VmRSS:")), 0)
+
+
+def family(pid: int) -> list[int]:
+    """The process and its children."""
+    children = Path(f"/proc/{pid}/task/{pid}/children")
+    return [pid, *(int(child) for child in children.read_text().split())] if children.exists() else [pid]
+
+
+def watch(config: Path, outputs: Path, samples: int) -> dict[str, float]:
+    """Run in a process of its own and look at its memory on the way."""
+    command = [sys.executable, "-m", "samsim", "run", str(config), "--no-report"]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    started = perf_counter()
+    memory: dict[str, int] = {}
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        quarter = end = None
+        while process.poll() is None:
+            try:
+                process.wait(timeout=0.5)
+            except subprocess.TimeoutExpired:
+                total = sum(resident_kb(pid) for pid in family(process.pid))
+                done = outputs.stat().st_size if outputs.exists() else 0
+                if done:
+                    memory[str(done)] = total
+        elapsed = perf_counter() - started
+        if process.returncode:
+            raise SystemExit(f"samsim run ended with {process.returncode}")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    final = outputs.stat().st_size
+    sizes = sorted((int(size), kb) for size, kb in memory.items())
+    quarter = next((kb for size, kb in sizes if size >= final / 4), 0)
+    end = max((kb for size, kb in sizes if size >= final * 3 / 4), default=0)
+    return {
+        "seconds": elapsed,
+        "rate": samples / elapsed,
+        "cores": cpu / elapsed,
+        "quarter_mb": quarter / 1024,
+        "end_mb": end / 1024,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--samples", type=int, default=20_000)
+    parser.add_argument("--workers", type=int, default=2)
+    options = parser.parse_args()
+    os.environ.pop("SAMSIM_DEBUG", None)
+    results = {}
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        write_samples(folder / "samples.jsonl", options.samples)
+        for workers in (1, options.workers):
+            config = folder / f"workers{workers}.yaml"
+            write_config(config, folder / "samples.jsonl", workers)
+            outputs = folder / "runs" / f"workers{workers}" / "outputs.jsonl"
+            results[workers] = watch(config, outputs, options.samples)
+            found = results[workers]
+            print(
+                f"{workers} worker{'s' if workers > 1 else ''}: {found['seconds']:.1f} s, {found['rate']:,.0f} samples/s, "
+                f"{found['cores']:.2f} cores, memory {found['quarter_mb']:.0f} MB at a quarter, "
+                f"{found['end_mb']:.0f} MB in the last quarter",
+                flush=True,
+            )
+        one, many = (folder / "runs" / f"workers{workers}" / "outputs.jsonl" for workers in (1, options.workers))
+        print("outputs are", "the same" if one.read_bytes() == many.read_bytes() else "DIFFERENT")
+    ratio = results[1]["seconds"] / results[options.workers]["seconds"]
+    print(f"speed-up {ratio:.2f}x (wanted: 1.6x on 2 cores)")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,80 @@
+"""``samsim compare``: runs over the same samples, side by side, with paired tests and the flips."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import click
+
+from samsim.cli.exit_codes import exit_code_help
+from samsim.cli.safe_text import safe_json, shown
+
+if TYPE_CHECKING:
+    from samsim.experiments.artefacts import Run
+    from samsim.schemas.scorecards import Family
+
+# Spelled out, because help must not wait for pydantic; a test keeps them equal to ``Family``.
+FAMILY_NAMES = ("triplet", "ref_pol", "ote_pol", "attr_pol")
+_SHOWN_FLIPS = 10
+
+
+@click.command(epilog=exit_code_help())
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...", type=click.Path(exists=True, path_type=Path))
+@click.option(
+    "--family",
+    "families",
+    multiple=True,
+    type=click.Choice(FAMILY_NAMES),
+    help="What of a tuple must be right; may be given more than once (else: all that the gold can judge).",
+)
+@click.option(
+    "--flips",
+    type=click.IntRange(min=0),
+    default=_SHOWN_FLIPS,
+    show_default=True,
+    help="How many flipped tuples to list per run and family.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Everything as JSON, all flips included.")
+def compare(runs: tuple[Path, ...], families: tuple[str, ...], flips: int, as_json: bool) -> None:
+    """Compare runs over the same samples with the first one.
+
+    RUN is a folder that samsim run wrote, or an experiment with several. Paired by sample: difference
+    of F1 with a bootstrap interval, permutation test, McNemar, Holm correction, and every tuple that
+    flipped. Trivial answers stand beside. Runs over different data are refused.
+
+    \b
+    samsim compare runs/cr_v1 runs/cr_v2
+    samsim compare runs/memory --family ref_pol --flips 50
+    """
+    from samsim.cli.compare_view import comparison_view, print_view
+    from samsim.experiments.artefacts import find_runs
+    from samsim.metrics.comparison import compare as compare_runs
+
+    found = _evaluations(find_runs(runs))
+    wanted = cast("tuple[Family, ...] | None", families or None)
+    comparison = compare_runs(found, families=wanted, names=_names(found))
+    if as_json:
+        click.echo(safe_json(comparison.model_dump_json(indent=2)))
+        return
+    print_view(comparison_view(comparison, flips=flips))
+
+
+def _evaluations(runs: Sequence[Run]) -> list[Run]:
+    """The runs that evaluate; those that only filled a memory ran over other data on purpose."""
+    kept = []
+    for run in runs:
+        for problem in run.problems:
+            click.echo(f"note: {shown(run.name)}: {shown(problem)}", err=True)
+        if run.manifest.cell.kind == "memory_building":
+            click.echo(f"note: {shown(run.name)} only filled a memory; it is left out.", err=True)
+        else:
+            kept.append(run)
+    return kept
+
+
+def _names(runs: Sequence[Run]) -> list[str]:
+    """Short names where they tell the runs apart, else their folders."""
+    short = [run.name for run in runs]
+    return short if len(set(short)) == len(short) else [str(run.path) for run in runs]

@@ -1,0 +1,205 @@
+"""The three personas of the debate, each with its own lens, and the judge who closes it (spec 3 §3).
+
+EPM reads the evidence again and maps it to a polarity; TAN looks at targets and refs; CJ asks whether
+the tuples can stand together and beside what was proposed. Advice from memory makes them look where
+they otherwise would not, as it does the reviewers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from samsim.engines.embedded.case import Case, gather_all_cases
+from samsim.engines.embedded.extraction import Extraction
+from samsim.engines.embedded.refs import assign_ref
+from samsim.engines.embedded.reviewers import Checks, repeats_lower
+from samsim.engines.protocol import DebateInputs
+from samsim.memory.named_checks import checks_named_in
+from samsim.rules.candidates import normalise_term
+from samsim.rules.debate_signals import LastWords
+from samsim.rules.evidence import EvidenceReader
+from samsim.schemas.analysis import Language
+from samsim.schemas.protocol_conflict_review import Candidate, RiskType
+from samsim.schemas.protocol_debate import (
+    DebateTurnSchema,
+    Edit,
+    JudgeSchema,
+    Persona,
+    ProposedEditItem,
+    UnresolvedItem,
+)
+
+# How sure a persona is of its own field, of what it sees in another's, and of a mere confirmation.
+_OWN_FIELD = 0.9
+_OTHER_FIELD = 0.7
+_CONFIRMED = 0.6
+_ABSENT: frozenset[RiskType] = frozenset({"TERM_NOT_IN_TEXT", "EVIDENCE_NOT_IN_TEXT", "OPINION_AS_TARGET"})
+_OPEN_ISSUES: Mapping[Language, str] = {
+    "ko": "본문만으로는 정해지지 않음",
+    "en": "the text alone does not settle it",
+}
+_RATIONALES: Mapping[Language, str] = {
+    "ko": "근거가 본문에 있고 반대보다 찬성이 큰 수정만 반영함.",
+    "en": "Only edits whose evidence is in the text and that have more for than against are taken.",
+}
+
+
+def advice_in(slot: Mapping[str, object] | None) -> Checks:
+    """The checks that the advice in a memory slot names."""
+    advisories = slot.get("retrieved", []) if slot is not None else []
+    if not isinstance(advisories, list | tuple):
+        return frozenset()
+    messages = (" ".join(str(one.get("message", "")).split()) for one in advisories if isinstance(one, Mapping))
+    return checks_named_in("\n".join(messages))
+
+
+def take_turn(persona: Persona, inputs: DebateInputs) -> DebateTurnSchema:
+    """One persona's edits."""
+    debater = _Debater(inputs)
+    lens = _LENSES[persona]
+    edits = [edit for case in gather_all_cases(inputs) for edit in lens(debater, case)]
+    return DebateTurnSchema(proposed_edits=edits)
+
+
+class _Debater:
+    """What all personas of one turn share."""
+
+    def __init__(self, inputs: DebateInputs) -> None:
+        self._inputs = inputs
+        self._evidence = EvidenceReader(inputs.analysis)
+        self._checks = advice_in(inputs.memory_slot)
+        self._proposed: dict[str, list[Edit]] = {}
+        for edit in LastWords(inputs.turns).edits:
+            self._proposed.setdefault(edit.target_tuple_id, []).append(edit)
+        self._ironic = {risk.tuple_id for risk in inputs.structural_risks if risk.risk_type == "irony"}
+        self._originals: dict[tuple[object, ...], Candidate] = {}
+        for candidate in inputs.candidates:
+            self._originals.setdefault(_words_and_place(candidate), candidate)
+
+    def map_evidence(self, case: Case) -> Iterator[ProposedEditItem]:
+        """EPM: do the words, read in their sentence, say this polarity?"""
+        if case.contradiction:
+            yield self._edit(case, "set_polarity", case.contradiction, _OWN_FIELD)
+        elif case.is_disputed_neutral and case.reading is not None:
+            yield self._edit(case, "set_polarity", case.reading, _OTHER_FIELD)
+        elif case.reading == case.candidate.polarity:
+            yield self._edit(case, "confirm_tuple", "", _CONFIRMED)
+
+    def normalise_target(self, case: Case) -> Iterator[ProposedEditItem]:
+        """TAN: is this the thing that is evaluated, under the right ref, and said once?"""
+        if case.risks.keys() & _ABSENT:
+            yield self._edit(case, "drop_tuple", "", _OWN_FIELD)
+        elif "INVALID_REF" in case.risks:
+            yield from self._another_ref(case)
+        elif repeats_lower(case, self._checks):
+            yield self._edit(case, "merge_tuples", case.lower[0].tuple_id, _OWN_FIELD)
+        elif (original := self._repeated_by(case.candidate)) is not None:
+            yield self._edit(case, "merge_tuples", original.tuple_id, _OWN_FIELD)
+
+    def judge_consistency(self, case: Case) -> Iterator[ProposedEditItem]:
+        """CJ: can it stand beside the others, beside its sentence, and beside what was proposed?"""
+        ironic = case.candidate.tuple_id in self._ironic
+        if case.contradiction and (case.rivals or case.is_negated or case.risks or ironic):
+            yield self._edit(case, "set_polarity", case.contradiction, _OTHER_FIELD)
+            return
+        proposed = self._proposed.get(case.candidate.tuple_id, ())
+        seconded = next((edit for edit in proposed if _agrees(edit, case)), None)
+        if seconded is not None:
+            yield self._edit(case, seconded.op, seconded.value, _OTHER_FIELD)
+        elif not self._is_open(case) and not case.contradiction:
+            yield self._edit(case, "confirm_tuple", "", _CONFIRMED)
+
+    def open_issues(self) -> list[UnresolvedItem]:
+        """What the judge leaves open: one-sided contrasts, and what advice tells to look at and nothing shows."""
+        issue = _OPEN_ISSUES[self._inputs.analysis.language]
+        changed = {name for name, edits in self._proposed.items() if any(edit.op != "confirm_tuple" for edit in edits)}
+        return [
+            UnresolvedItem(tuple_ids=[case.candidate.tuple_id], issue=issue)
+            for case in gather_all_cases(self._inputs)
+            if self._is_open(case) and case.candidate.tuple_id not in changed
+        ]
+
+    def _is_open(self, case: Case) -> bool:
+        checks = self._checks
+        return (
+            case.risks.get("CONTRAST_SCOPE") == "mid"
+            or ("contrast_sides" in checks and "CONTRAST_SCOPE" in case.risks)
+            or ("negation_scope" in checks and case.stands_in_negation and not case.words)
+            or ("implicit_justified" in checks and case.is_implicit and not case.words)
+            or ("literal_evidence" in checks and not case.is_implicit and not case.words and bool(case.risks))
+        )
+
+    def _another_ref(self, case: Case) -> Iterator[ProposedEditItem]:
+        candidate = case.candidate
+        region = self._evidence.region_of(candidate)
+        opinion = (region.start, region.end) if region is not None else (0, 0)
+        target = (candidate.span.start, candidate.span.end) if candidate.span is not None else None
+        found = Extraction(
+            target, opinion, candidate.opinion_term, candidate.polarity, candidate.confidence, "", attribute="general"
+        )
+        ref = assign_ref(found, self._inputs.analysis, self._inputs.taxonomy)
+        if ref and target is not None:
+            yield self._edit(case, "set_aspect_ref", ref, _OWN_FIELD)
+        elif "ref_in_taxonomy" in self._checks:
+            yield self._edit(case, "drop_tuple", "", _OTHER_FIELD)
+
+    def _repeated_by(self, candidate: Candidate) -> Candidate | None:
+        """The first tuple with the same words, place and polarity, under whatever ref, if it is another one."""
+        original = self._originals[_words_and_place(candidate)]
+        return None if original.tuple_id == candidate.tuple_id else original
+
+    def _edit(self, case: Case, op: str, value: str, confidence: float) -> ProposedEditItem:
+        return ProposedEditItem(
+            op=op,
+            target_tuple_id=case.candidate.tuple_id,
+            value=value,
+            evidence=self._quote(case.candidate),
+            confidence=confidence,
+        )
+
+    def _quote(self, candidate: Candidate) -> str:
+        """The tuple's words as they stand in the text; nothing where they do not."""
+        region = self._evidence.region_of(candidate)
+        return self._inputs.analysis.text[region.start : region.end] if region is not None else ""
+
+
+def _agrees(edit: Edit, case: Case) -> bool:
+    """Whether a proposal of another persona on this tuple is one that CJ sees as well."""
+    if edit.op == "merge_tuples":
+        return True
+    if edit.op == "drop_tuple":
+        return bool(case.risks.keys() & (_ABSENT | {"INVALID_REF"}))
+    return edit.op == "set_aspect_ref" and "INVALID_REF" in case.risks
+
+
+def _words_and_place(candidate: Candidate) -> tuple[object, ...]:
+    return (
+        candidate.span,
+        normalise_term(candidate.aspect_term),
+        normalise_term(candidate.opinion_term),
+        candidate.evidence,
+        candidate.polarity,
+    )
+
+
+_LENSES: Mapping[Persona, Callable[[_Debater, Case], Iterator[ProposedEditItem]]] = {
+    "EPM": _Debater.map_evidence,
+    "TAN": _Debater.normalise_target,
+    "CJ": _Debater.judge_consistency,
+}
+
+
+def close_debate(inputs: DebateInputs) -> JudgeSchema:
+    """The judge: of what was proposed for a tuple, the change with most support, if it outweighs the rest."""
+    words = LastWords(inputs.turns)
+    best: dict[str, tuple[float, ProposedEditItem]] = {}
+    for edit in words.edits:
+        signal = words.signal_of(edit)
+        known = best.get(edit.target_tuple_id)
+        if edit.op != "confirm_tuple" and signal.margin > (known[0] if known is not None else 0.0):
+            item = ProposedEditItem(**{**dict(edit), "confidence": signal.mean_support})
+            best[edit.target_tuple_id] = signal.margin, item
+    patch = [item for _, item in best.values()]
+    unresolved = _Debater(inputs).open_issues()
+    rationale = _RATIONALES[inputs.analysis.language] if patch or unresolved else ""
+    return JudgeSchema(final_patch=patch, unresolved_conflicts=unresolved, rationale=rationale)

@@ -1,0 +1,84 @@
+"""How numbers are written, once for the page, the paper and the terminal."""
+
+from __future__ import annotations
+
+from samsim.metrics.statistics import Interval, Share
+
+NOTHING = "–"
+
+
+def percent(value: float | None) -> str:
+    """A share or score in percent, one decimal."""
+    return NOTHING if value is None else f"{100 * value:.1f}"
+
+
+def points(value: float | None) -> str:
+    """A difference in percentage points, with its sign."""
+    if value is None:
+        return NOTHING
+    rounded = round(100 * value, 1)
+    return "0.0" if rounded == 0 else f"{rounded:+.1f}".replace("-", "−")
+
+
+def percent_interval(interval: Interval | None) -> str:
+    """The 95 % interval of a share or score."""
+    return NOTHING if interval is None else f"[{percent(interval.low)}, {percent(interval.high)}]"
+
+
+def points_interval(interval: Interval | None) -> str:
+    """The 95 % interval of a difference."""
+    return NOTHING if interval is None else f"[{points(interval.low)}, {points(interval.high)}]"
+
+
+def p_value(value: float | None) -> str:
+    """A p-value, three decimals."""
+    if value is None:
+        return NOTHING
+    return "<0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def coefficient(value: float | None) -> str:
+    """A coefficient of agreement, three decimals."""
+    return NOTHING if value is None else f"{value:.3f}".replace("-", "−")
+
+
+def signed(value: float | None) -> str:
+    """A mean difference, two decimals, with its sign."""
+    if value is None:
+        return NOTHING
+    rounded = round(value, 2)
+    return "0.00" if rounded == 0 else f"{rounded:+.2f}".replace("-", "−")
+
+
+def signed_interval(interval: Interval | None) -> str:
+    """The interval of a mean difference."""
+    return NOTHING if interval is None else f"[{signed(interval.low)}, {signed(interval.high)}]"
+
+
+def decimal(value: float | None, places: int = 2) -> str:
+    """A plain number."""
+    return NOTHING if value is None else f"{value:,.{places}f}"
+
+
+def whole(value: int | None) -> str:
+    """A count."""
+    return NOTHING if value is None else f"{value:,}"
+
+
+def dollars(value: float | None) -> str:
+    """Money: at least four significant decimals where it is little."""
+    if value is None:
+        return NOTHING
+    return f"${value:,.2f}" if value >= 100 or value == 0 else f"${value:.4f}"
+
+
+def seconds(value: float | None) -> str:
+    """A time in seconds; milliseconds where it is short."""
+    if value is None:
+        return NOTHING
+    return f"{value:.2f} s" if value >= 1 else f"{1000 * value:.1f} ms"
+
+
+def share(found: Share) -> str:
+    """A share with its counts."""
+    return NOTHING if found.rate is None else f"{percent(found.rate)} ({found.count:,}/{found.of:,})"

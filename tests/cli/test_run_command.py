@@ -1,0 +1,181 @@
+"""``samsim run`` as a user meets it: mistakes before any call, plans, progress, Ctrl-C, kill -9, going on."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+
+from samsim.cli.exit_codes import ExitCode
+from samsim.cli.main import cli
+from samsim.experiments.artefacts import MANIFEST, OUTPUTS, load_run
+from tests.experiments.runs import footprint, rows
+
+SMALL = {"evaluation": {"name": "reviews", "language": "en", "limit": 6}}
+
+
+def write(path: Path, **settings: object) -> Path:
+    whole = {"name": "tested", "data": SMALL, "run": {"out": str(path.parent / "runs")}} | settings
+    path.write_text(yaml.safe_dump(whole), encoding="utf-8")
+    return path
+
+
+def samsim(*arguments: object) -> Result:
+    return CliRunner().invoke(cli, ["run", *map(str, arguments)], prog_name="samsim")
+
+
+def test_a_run_says_how_it_went_and_is_not_run_twice(tmp_path: Path) -> None:
+    config = write(tmp_path / "small.yaml")
+    first = samsim(config)
+    assert first.exit_code == ExitCode.OK, first.output
+    assert "cr_v2-C1: finished, 6/6" in first.stderr
+    assert str(tmp_path / "runs" / "tested") in first.stdout.replace("\n", "")
+    again = samsim(config)
+    assert again.exit_code == ExitCode.OK
+    assert "finished (done before), 6/6" in again.stderr
+
+
+def test_five_mistakes_are_reported_at_once_each_with_its_line(tmp_path: Path) -> None:
+    config = tmp_path / "wrong.yaml"
+    config.write_text(
+        "name: wrong\n"
+        "data:\n"
+        "  evaluation: revews\n"
+        "protocol: cr_v3\n"
+        "episodic_memory:\n"
+        "  condition: C2_frosen\n"
+        "  topk: many\n"
+        "repeets: 4\n"
+        f"run: {{out: {tmp_path / 'runs'}}}\n",
+        encoding="utf-8",
+    )
+    result = samsim(config)
+    assert result.exit_code == ExitCode.USAGE
+    told = {3: "reviews", 4: "cr_v", 6: "C2_frozen", 7: "topk", 8: "repeats"}
+    for line, suggestion in told.items():
+        (about,) = [row for row in result.output.splitlines() if f"{config.name}:{line}:" in row]
+        assert suggestion in about
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_plan_runs_nothing_and_gives_ranges(tmp_path: Path) -> None:
+    config = write(tmp_path / "small.yaml", matrix={"protocol": ["single", "cr_v2"]})
+    result = samsim(config, "--plan")
+    assert result.exit_code == ExitCode.OK, result.output
+    assert "single-C1" in result.output
+    assert "18 – 36" in result.output, "6 samples: 3 calls each without, 6 with a review"
+    assert not (tmp_path / "runs").exists()
+
+
+def test_probe_belongs_to_plan(tmp_path: Path) -> None:
+    assert samsim(write(tmp_path / "small.yaml"), "--probe", 2).exit_code == ExitCode.USAGE
+
+
+def test_a_leak_stops_the_run_and_names_the_texts(tmp_path: Path) -> None:
+    both = {"evaluation": SMALL["evaluation"], "memory": SMALL["evaluation"]}
+    result = samsim(write(tmp_path / "leak.yaml", data=both, episodic_memory={"condition": "C2"}))
+    assert result.exit_code == ExitCode.NO_INPUT
+    assert "evaluation:en-001 = memory:en-001" in result.output
+
+
+def test_limit_set_and_restart(tmp_path: Path) -> None:
+    config = write(tmp_path / "small.yaml")
+    assert samsim(config, "--limit", 2).exit_code == ExitCode.OK
+    folder = tmp_path / "runs" / "tested"
+    assert len(rows(folder / OUTPUTS)) == 2
+    changed = samsim(config, "--set", "protocol=cr_v1")
+    assert changed.exit_code == ExitCode.USAGE
+    assert "--restart" in changed.output
+    assert samsim(config, "--set", "protocol=cr_v1", "--restart").exit_code == ExitCode.OK
+    assert load_run(folder).manifest.cell.protocol == "cr_v1"
+    assert len(rows(tmp_path / "runs" / "tested.old-1" / OUTPUTS)) == 2
+
+
+def test_a_server_that_is_not_there_gives_error_rows_and_a_code(tmp_path: Path) -> None:
+    engines = {"default": {"kind": "openai_compatible", "model": "m", "base_url": "http://127.0.0.1:9/v1"}}
+    engines["default"] |= {"max_attempts": 1}
+    config = write(tmp_path / "absent.yaml", engines=engines, run={"out": str(tmp_path / "runs"), "cache": False})
+    result = samsim(config)
+    assert result.exit_code == ExitCode.SOME_BAD, result.output
+    assert "--retry-errors" in result.output
+    assert all("error" in row for row in rows(tmp_path / "runs" / "tested" / OUTPUTS))
+    stopped = samsim(config, "--restart", "--fail-fast")
+    assert stopped.exit_code == ExitCode.STOPPED
+    assert "stopped: sample en-001 failed" in stopped.output
+
+
+# --- real processes ----------------------------------------------------------------------------------
+
+
+def start(config: Path) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "samsim", "run", str(config), "--no-report"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        # Tests may run where SIGINT is ignored, which a child would inherit.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+
+
+def wait_for(done: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + 60
+    while not done():
+        assert process.poll() is None, "the run ended before it could be disturbed"
+        assert time.monotonic() < deadline
+
+
+def many(path: Path, count: int) -> Path:
+    from samsim.data.shipped import load_reviews
+
+    reviews = [one for one in load_reviews() if one.language == "en"]
+    body = [f'"{reviews[number % len(reviews)].text.replace(chr(34), "")} {number}"' for number in range(count)]
+    path.write_text("\n".join(["text", *body]) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_a_disturbed_process_is_gone_on_with(how: signal.Signals, workers: int, tmp_path: Path) -> None:
+    data = {"evaluation": {"path": str(many(tmp_path / "many.csv", 900)), "language": "en"}}
+    folders = {}
+    for name in ("whole", "broken"):
+        (tmp_path / name).mkdir()
+        run = {"out": str(tmp_path / name / "runs"), "workers": workers}
+        config = write(tmp_path / name / "many.yaml", data=data, run=run)
+        folders[name] = tmp_path / name / "runs" / "tested"
+        if name == "broken":
+            process = start(config)
+            outputs = folders[name] / OUTPUTS
+            wait_for(lambda outputs=outputs: outputs.exists() and outputs.stat().st_size > 60_000, process)
+            os.kill(process.pid, how)
+            code = process.wait()
+            assert code == (ExitCode.INTERRUPTED if how == signal.SIGINT else -signal.SIGKILL)
+            status = load_run(folders[name]).manifest.status
+            assert status == ("interrupted" if how == signal.SIGINT else "running")
+            assert 0 < len(rows(outputs)[:-1]) < 900
+            if workers > 1:
+                assert_no_orphans(process.pid)
+        assert start(config).wait() == ExitCode.OK
+    assert footprint(folders["broken"]) == footprint(folders["whole"])
+    assert (folders["broken"] / MANIFEST).exists()
+
+
+def assert_no_orphans(group: int) -> None:
+    """The workers end with their parent; they are in its session."""
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return
+    raise AssertionError("a worker outlived its killed parent")

@@ -1,0 +1,125 @@
+"""Runs that ask a server: plans with prices, limits, the cache between starts, and no key in any file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("aiohttp", reason="engines that ask a model need the extra: pip install 'samsim[llm]'")
+
+from samsim.experiments.config import ExperimentConfig
+from samsim.experiments.planning import plan_experiment
+from samsim.experiments.runner import cell_folders
+from tests.experiments.runs import configure, rows, run, store_hash
+from tests.servers.faults import NO_FAULTS
+from tests.servers.faulty import FaultyServer
+
+pytestmark = pytest.mark.loopback
+
+CANARY = "sk-canary-51f0c9e37ab2"
+SAMPLES = 8
+
+
+def asking(server: FaultyServer, folder: Path, **changes: Any) -> ExperimentConfig:
+    engine = {
+        "kind": "openai_compatible",
+        "model": "tested",
+        "base_url": server.url,
+        "api_key_env": "TESTED_KEY",
+        "price_per_million": {"input": 1.0, "output": 2.0},
+    }
+    settings = {
+        "data": {"evaluation": {"name": "reviews", "language": "en", "limit": SAMPLES}},
+        "engines": {"default": engine},
+        "run": {"out": str(folder / "runs"), "cache": str(folder / "cache.sqlite")},
+    }
+    return configure(folder, **(settings | changes))
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TESTED_KEY", CANARY)
+
+
+def only_folder(config: ExperimentConfig) -> Path:
+    (folder,) = cell_folders(config).values()
+    return folder
+
+
+@pytest.mark.parametrize("protocol", ["cr_v2", "debate"])
+def test_a_second_start_asks_nothing_and_no_file_holds_the_key(protocol: str, tmp_path: Path) -> None:
+    with FaultyServer(NO_FAULTS).running() as server:
+        memory = {"condition": "C2", "visibility": "epoch:4"}
+        config = asking(server, tmp_path, protocol=protocol, episodic_memory=memory)
+        run(config, limit=5)
+        run(config)
+        folder = only_folder(config)
+        cards = rows(folder / "scorecards.jsonl")
+        assert sum(card["usage"]["calls"] for card in cards) == len(rows(folder / "traces.jsonl"))
+        assert all(card["usage"]["cost"] > 0 for card in cards)
+        asked = server.requests
+        first = (folder / "outputs.jsonl").read_bytes(), store_hash(folder)
+        folder.rename(tmp_path / "away")
+        run(config, concurrency=1)
+        assert server.requests == asked, "everything was in the cache"
+        assert ((folder / "outputs.jsonl").read_bytes(), store_hash(folder)) == first
+        again = rows(folder / "scorecards.jsonl")
+        assert all(card["usage"]["cost"] == 0 and card["usage"]["cached_calls"] for card in again)
+    for path in tmp_path.rglob("*"):
+        assert path.is_dir() or CANARY.encode() not in path.read_bytes()
+
+
+def test_a_plan_measures_a_few_samples_and_the_run_does_not_pay_for_them_again(tmp_path: Path) -> None:
+    with FaultyServer(NO_FAULTS).running() as server:
+        config = asking(server, tmp_path)
+        plan_experiment(config, probes=3)
+        probed = server.requests
+        assert probed > 0
+        plan = plan_experiment(config, probes=3)
+        assert server.requests == probed, "what the cache saved is counted as if it had been asked"
+        run(config)
+    (cell,) = plan.cells
+    cards = rows(only_folder(config) / "scorecards.jsonl")
+    usages = [card["usage"] for card in cards]
+    calls = sum(usage["calls"] for usage in usages)
+    tokens = sum(usage[part] for usage in usages for part in TOKENS)
+    assert sum(usage["cached_calls"] for usage in usages) >= 9
+    assert cell.calls is not None
+    assert cell.tokens is not None
+    assert cell.cost is not None
+    assert cell.calls.low <= calls <= cell.calls.high
+    assert cell.tokens.low <= tokens <= cell.tokens.high
+    assert 0 < cell.cost.low <= cell.cost.high
+
+
+TOKENS = ("input_tokens", "output_tokens", "saved_input_tokens", "saved_output_tokens")
+
+
+def test_an_unknown_price_stays_unknown(tmp_path: Path) -> None:
+    with FaultyServer(NO_FAULTS).running() as server:
+        engine = {"kind": "openai_compatible", "model": "tested", "base_url": server.url}
+        config = asking(server, tmp_path, engines={"default": engine})
+        (cell,) = plan_experiment(config, probes=1).cells
+        run(config)
+    assert cell.cost is None
+    assert cell.tokens is not None
+    usages = [card["usage"] for card in rows(only_folder(config) / "scorecards.jsonl")]
+    assert {usage["cost"] for usage in usages if not usage["cached_calls"]} == {None}
+
+
+def test_the_spending_limit_stops_cleanly_and_more_money_goes_on(tmp_path: Path) -> None:
+    with FaultyServer(NO_FAULTS).running() as server:
+        free = asking(server, tmp_path / "free")
+        run(free)
+        total = sum(card["usage"]["cost"] for card in rows(only_folder(free) / "scorecards.jsonl"))
+        folder = {"out": str(tmp_path / "runs"), "cache": str(tmp_path / "cache.sqlite")}
+        poor = asking(server, tmp_path, run={**folder, "max_cost": total / 2, "concurrency": 1})
+        stopped = run(poor)
+        assert stopped.stopped == "the spending limit is reached"
+        assert 0 < len(rows(only_folder(poor) / "outputs.jsonl")) < SAMPLES
+        rich = asking(server, tmp_path, run={**folder, "max_cost": 2 * total})
+        assert run(rich).stopped is None
+    assert [row["uid"] for row in rows(only_folder(rich) / "outputs.jsonl") if "error" in row] == []
+    assert len(rows(only_folder(rich) / "outputs.jsonl")) == SAMPLES
