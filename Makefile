@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+BROWSER := $(VENV)/.browser
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test check bench picture clean
@@ -21,10 +22,14 @@ $(READY): pyproject.toml constraints.txt model-server.txt
 		echo "The real model server could not be installed: its tests will be skipped, and say so."
 	@touch $@
 
-demo: $(READY) ## analyse the shipped reviews and score both protocols
+$(BROWSER): $(READY) tools/install_browser.sh
+	@if tools/install_browser.sh; then touch $@; else \
+		echo "Chromium could not be installed: the browser tests will be skipped, and say so."; fi
+
+demo: $(READY) ## run the quickstart experiment and build its report
 	@$(BIN)/samsim demo
 
-test: check ## check the code, then run all tests
+test: check $(BROWSER) ## check the code, then run all tests (in a real browser too)
 	$(BIN)/pytest
 
 check: $(READY) ## lint, types and import contracts

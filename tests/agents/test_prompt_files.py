@@ -10,10 +10,13 @@ import pytest
 
 from samsim.agents.prompt_files import PromptFile, load_prompt, parse_prompt
 from samsim.errors import ConfigError
-from tests.support.prompt_examples import PROMPTS, REVIEW_PROMPTS, STAGE1_PROMPTS, section
+from samsim.schemas.protocol_conflict_review import AGENTS
+from tests.support.prompt_examples import DEBATE_PROMPTS, PROMPTS, REVIEW_PROMPTS, STAGE1_PROMPTS, section
 
 STAGE1_INPUTS = ["language", "taxonomy", "text"]
 REVIEW_INPUTS = ["text", "candidates_json", "conflict_flags_json", "validator_risks_json", "memory_context"]
+
+VOICES = ("epm", "tan", "cj", "judge")
 
 
 def placeholders(part: str) -> list[str]:
@@ -28,12 +31,49 @@ def raw(name: str) -> str:
 
 
 def test_the_six_prompts_have_the_names_of_the_documents_and_their_agents() -> None:
-    assert STAGE1_PROMPTS == {
+    assert {name: agent for name, agent in STAGE1_PROMPTS.items() if agent in AGENTS} == {
         "perspective_pneg_stage1": "A",
         "perspective_pimp_stage1": "B",
         "perspective_plit_stage1": "C",
     }
     assert REVIEW_PROMPTS == {"review_pneg_action": "A", "review_pimp_action": "B", "review_plit_action": "C"}
+
+
+def test_the_prompts_of_the_debate_and_of_the_single_call_have_their_agents() -> None:
+    assert STAGE1_PROMPTS["single_aste"] == "SINGLE"
+    assert DEBATE_PROMPTS == {
+        "debate_ate_stage1": "ATE",
+        "debate_atsa_stage1": "ATSA",
+        "debate_validator_stage1": "VALIDATOR",
+        "debate_epm": "EPM",
+        "debate_tan": "TAN",
+        "debate_cj": "CJ",
+        "debate_judge": "JUDGE",
+        "debate_stage2": "STAGE2",
+    }
+
+
+def test_there_is_no_prompt_file_that_nobody_follows() -> None:
+    shipped = {entry.name.removesuffix(".md") for entry in files("samsim.agents").joinpath("prompts").iterdir()}
+    # The arbiter is code; its file describes it.
+    assert shipped == {*PROMPTS, "review_arbiter_action"}
+
+
+@pytest.mark.parametrize(
+    ("name", "inputs"),
+    [
+        ("debate_ate_stage1", ["language", "text"]),
+        ("debate_atsa_stage1", ["language", "taxonomy", "aspects_json", "text"]),
+        ("debate_validator_stage1", ["language", "taxonomy", "text", "debate_context"]),
+        *((f"debate_{who}", ["language", "taxonomy", "text", "debate_context", "turns_json"]) for who in VOICES),
+        (
+            "debate_stage2",
+            ["language", "text", "candidates_json", "conflict_flags_json", "validator_risks_json", "patch_json"],
+        ),
+    ],
+)
+def test_everybody_in_the_debate_gets_what_is_meant_for_them(name: str, inputs: list[str]) -> None:
+    assert placeholders(load_prompt(name).user) == inputs
 
 
 @pytest.mark.parametrize("name", PROMPTS)

@@ -13,12 +13,14 @@ from pathlib import Path
 
 import pytest
 
+from samsim.agents.debate_agents import slot_text
 from samsim.agents.perspective_agents import describe_taxonomy
 from samsim.engines.protocol import Message
 from samsim.schemas.protocol_conflict_review import ConflictFlag
 from samsim.schemas.taxonomy import load_taxonomy
 from tests.support.builders import candidate, risk, span_of
-from tests.support.prompt_examples import PROMPTS, REVIEW_PROMPTS, STAGE1_PROMPTS
+from tests.support.debate import edit, patch_op, turn
+from tests.support.prompt_examples import DEBATE_PROMPTS, PROMPTS, REVIEW_PROMPTS, STAGE1_PROMPTS
 from tests.support.requests import rendered, user_part
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -35,11 +37,26 @@ FLAGS = [
 RISKS = [risk("t1", "EVIDENCE_NOT_IN_TEXT")]
 MEMORY = "Memory advisory (from similar past cases):\n- 부정 대비 시 절대 극성 우선."
 
+SLOT = {"memory_on": True, "retrieved": [{"message": "부정 대비 시 절대 극성 우선."}]}
+TURNS = [turn("EPM", edit("set_polarity", "t1", "positive", evidence="좋지만", confidence=0.9))]
+PATCH = [patch_op("set_polarity", "t1", "positive", evidence="좋지만", confidence=0.9)]
+IN_DEBATE = [name for name, agent in DEBATE_PROMPTS.items() if agent in ("EPM", "TAN", "CJ", "JUDGE")]
+
 
 def messages_of(name: str) -> tuple[Message, ...]:
     if name.endswith("_en"):
         return rendered(name.removesuffix("_en"), "Light, but the strap isn't comfortable.", language="en")
-    return rendered(name, TEXT, candidates=CANDIDATES, flags=FLAGS, risks=RISKS, memory_context=MEMORY)
+    return rendered(
+        name,
+        TEXT,
+        candidates=CANDIDATES,
+        flags=FLAGS,
+        risks=RISKS,
+        memory_context=MEMORY,
+        memory_slot=SLOT,
+        turns=TURNS,
+        patch=PATCH,
+    )
 
 
 @pytest.mark.parametrize("name", [*PROMPTS, "perspective_pneg_stage1_en"])
@@ -98,6 +115,39 @@ def test_a_perspective_is_told_the_allowed_refs_and_the_language(name: str) -> N
     english = user_part(rendered(name, "Light.", language="en"))
     assert "Refs are free" in english
     assert "English" in english
+
+
+@pytest.mark.parametrize("name", IN_DEBATE)
+def test_a_debater_sees_the_shared_context_with_the_slot_and_the_turns_before(name: str) -> None:
+    user = user_part(messages_of(name))
+    blocks = dict(block.split("\n", 1) for block in user.split("## ")[1:])
+    context = json.loads(blocks["debate_context"])
+    assert list(context) == [
+        "candidates",
+        "conflict_flags",
+        "validator_risks",
+        "structural_risks",
+        "correction_proposals",
+        "dropped_aspects",
+        "DEBATE_CONTEXT__MEMORY",
+    ]
+    assert context["candidates"] == [each.model_dump() for each in CANDIDATES]
+    assert context["DEBATE_CONTEXT__MEMORY"] == SLOT
+    assert json.loads(blocks["turns"]) == [each.model_dump() for each in TURNS]
+    assert slot_text(SLOT) in user
+
+
+@pytest.mark.parametrize("name", IN_DEBATE)
+def test_a_slot_that_was_not_merged_is_nowhere(name: str) -> None:
+    user = user_part(rendered(name, TEXT, candidates=CANDIDATES))
+    assert "DEBATE_CONTEXT__MEMORY" not in user
+
+
+def test_stage_2_sees_the_patch_and_no_memory() -> None:
+    user = user_part(messages_of("debate_stage2"))
+    blocks = dict(block.split("\n", 1) for block in user.split("## ")[1:])
+    assert json.loads(blocks["patch_json"]) == [each.model_dump() for each in PATCH]
+    assert "DEBATE_CONTEXT__MEMORY" not in user
 
 
 def test_a_taxonomy_is_described_by_its_own_refs() -> None:

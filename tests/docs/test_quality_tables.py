@@ -1,4 +1,4 @@
-"""The table of the shipped reviews in docs/quality.md is what the demo computes."""
+"""The table of the shipped reviews in docs/quality.md is what benchmarks/shipped.py computes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import get_args
 
-from samsim.cli.demo_report import run_protocol, score_cells
+from benchmarks.shipped import run_protocol, score_cells
 from samsim.data.gold import load_reviews_gold
 from samsim.data.shipped import load_reviews
 from samsim.schemas.protocols import CRProtocol

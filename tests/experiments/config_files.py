@@ -61,6 +61,22 @@ run:
   cache: false
 """
 
+# One mistake of each kind: a name, a value, a whole, a key, an item of a list.
+FIVE = """\
+name: five
+data:
+  evaluation: revews
+protocol: cr_v3
+engines:
+  default:
+    kind: openai_compatible
+    temperature: 0
+pipeline:
+  conflict_mod: primary
+matrix:
+  condition: [C1, C2_evalonly]
+"""
+
 
 def write(folder: Path, content: str, name: str = "experiment.yaml") -> Path:
     path = folder / name

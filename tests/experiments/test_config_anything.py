@@ -59,7 +59,7 @@ def _mistakes_or_config(path: Path) -> ConfigMistakes | ExperimentConfig:
         return error
 
 
-@settings(max_examples=4000, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(ROUTES), VALUES), min_size=1, max_size=3))
 def test_anything_anywhere(changes: list[tuple[Route, Any]]) -> None:
     content = deepcopy(CONTENT)

@@ -10,22 +10,7 @@ import yaml
 
 from samsim.errors import ConfigError
 from samsim.experiments.config import ConfigMistakes, load_config
-from tests.experiments.config_files import RICH, loaded, mistakes, only_mistake, write
-
-FIVE = """\
-name: five
-data:
-  evaluation: revews
-protocol: cr_v3
-engines:
-  default:
-    kind: openai_compatible
-    temperature: 0
-pipeline:
-  conflict_mod: primary
-matrix:
-  condition: [C1, C2_evalonly]
-"""
+from tests.experiments.config_files import FIVE, RICH, loaded, mistakes, only_mistake, write
 
 
 def test_five_different_mistakes_are_reported_together(tmp_path: Path) -> None:
@@ -125,6 +110,7 @@ MINIMAL = "name: x\ndata: {evaluation: reviews}\n"
         ("matrix: {seed: []}", "matrix.seed", "at least one"),
         ("matrix: {engine: [embedded, embedded]}", "matrix.engine", "given twice"),
         ("matrix: {engine: {a: 'opnai:gpt'}}", "matrix.engine.a", "Did you mean openai:MODEL?"),
+        ("repeats: 1000000000", "repeats", "less than or equal to 1000"),
         ("seeds: 3", "seeds", "Give a list"),
         ("seeds: [one]", "seeds.0", "whole number"),
         ("engines: embeded", "engines", "Use embedded"),

@@ -8,6 +8,7 @@ import pytest
 
 from samsim.engines.factory import build_setup, distinct_settings
 from samsim.experiments.config import load_config
+from tests.experiments.config_files import FIVE, loaded, mistakes
 
 FOLDER = Path(__file__).parents[2] / "experiments" / "configs"
 CELLS = {
@@ -75,3 +76,25 @@ def test_the_memory_conditions_share_one_store() -> None:
 def test_the_two_sweeps_of_protocols_are_the_same() -> None:
     offline, server = (load_config(FOLDER / f"{name}.yaml") for name in ("protocols", "protocols_server"))
     assert [cell.cell_id for cell in offline.cells()] == [cell.cell_id for cell in server.cells()]
+
+
+def test_the_example_of_the_documentation_is_valid(tmp_path: Path) -> None:
+    document = (FOLDER.parents[1] / "docs" / "experiments.md").read_text(encoding="utf-8")
+    example = document.split("```yaml\n")[1].split("```")[0]
+    cells = loaded(tmp_path, example).cells()
+    assert len(cells) == 3 * 2 + (2 + 1) * 3 * 2
+    assert "cr_v2-C2_frozen-mini-s1" in {cell.cell_id for cell in cells}
+
+
+def test_the_mistakes_of_the_documentation_are_what_is_said(tmp_path: Path) -> None:
+    document = (FOLDER.parents[1] / "docs" / "experiments.md").read_text(encoding="utf-8")
+    shown = document.split("## Mistakes")[1].split("```")[1].strip().split("\n")[:-1]
+    said = [str(mistake).removeprefix(f"{tmp_path}/experiment.yaml") for mistake in mistakes(tmp_path, FIVE)]
+    assert len(said) == len(shown) == 5
+    for told, line in zip(said, shown, strict=True):
+        assert told.startswith(line.removeprefix("my.yaml").removesuffix(" …"))
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_every_file_is_in_the_documentation(name: str) -> None:
+    assert f"`{name}.yaml`" in (FOLDER.parents[1] / "docs" / "experiments.md").read_text(encoding="utf-8")

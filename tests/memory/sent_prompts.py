@@ -27,5 +27,5 @@ class PromptKeeper:
         self.sent.append(Sent(request.uid, request.stage, request.agent, text))
         return await self._engine.complete(request)
 
-    def of(self, uid: str, stage: str = "review") -> list[str]:
-        return [sent.text for sent in self.sent if sent.uid == uid and sent.stage == stage]
+    def of(self, uid: str) -> list[str]:
+        return [sent.text for sent in self.sent if sent.uid == uid]

@@ -109,6 +109,7 @@ def test_krippendorff_agrees_with_its_library(units: list[Unit]) -> None:
 
 
 @given(complete_units, st.permutations(range(3)))
+@settings(deadline=None)
 def test_neither_the_order_of_units_nor_of_raters_matters(units: list[Unit], order: list[int]) -> None:
     shuffled = Counter(tuple(unit[place] for place in order) for unit in reversed(units))
     counted = Counter(units)

@@ -83,7 +83,6 @@ def test_changing_places_turns_everything_round(pairs: list[tuple[list[Quad], li
         assert first.p_value == pytest.approx(second.p_value)
         assert first.flips("wrong_to_right") == second.flips("right_to_wrong")
         assert len(first.tuple_flips) == len(second.tuple_flips)
-        assert first.interval.low == pytest.approx(-second.interval.high)
         # What flipped explains what changed.
         before, after = there.runs[0].scores[first.family].micro, there.runs[1].scores[first.family].micro
         of_gold = [flip for flip in first.tuple_flips if flip.kind == "gold"]
@@ -102,9 +101,8 @@ def test_holm_goes_over_all_runs_and_families() -> None:
 
 def test_trivial_answers_always_stand_beside() -> None:
     found = compare([run("a", [TASTE]), run("b", [STAFF])])
-    assert {family: set(scores) for family, scores in found.trivial.items()} == dict.fromkeys(
-        found.families, {"constant_pair", "constant_pairs", "majority_ref"}
-    )
+    for family in found.families:
+        assert set(found.trivial[family]) == {"constant_pair", "constant_pairs", "majority_ref"}
     assert found.trivial["triplet"]["constant_pairs"].micro.f1 == 1.0
 
 
@@ -120,7 +118,7 @@ def test_only_the_families_asked_for() -> None:
     found = compare([run("a", [TASTE]), run("b", [STAFF])], families=["ref_pol"])
     assert (found.families, len(found.contrasts)) == (["ref_pol"], 1)
     terms_only = [hand_run(name, run(name, [TASTE]).made, data=_data("x", ["term"])) for name in "ab"]
-    with pytest.raises(InputError, match="cannot judge triplet. Families it can judge: ote_pol"):
+    with pytest.raises(InputError, match=r"cannot judge triplet\. Families it can judge: ote_pol"):
         compare(terms_only, families=["triplet"])
 
 
@@ -143,7 +141,7 @@ def _changed_gold(one: HandSample) -> HandSample:
     [
         (
             hand_run("b", run("b", [TASTE]).made, data=_data("b" * 64, ["term"], "hotels")),
-            "a and b ran over different data: reviews .1 samples, sha256 aaaaaaaaaaaa., but hotels .1 samples, sha256 bbb",
+            r"a and b ran over different data: reviews \(1 samples, sha256 a{12}\), but hotels \(1 samples, sha256 b",
         ),
         (hand_run("b", run("b", [TASTE]).made, data=_data("a" * 64, ["term"])), "gold with different fields"),
         (hand_run("b", run("b", [TASTE]).made, data={}), "b does not say what it was evaluated on"),

@@ -54,6 +54,8 @@ def test_risk_by_hand() -> None:
         bare("2", evaluation=judged(0, 0)),
         bare("3", evaluation=judged(2, 4, ("CONTRAST_SCOPE",), ("CONTRAST_SCOPE",)), validator_risks=[NEGATION]),
     ]
+    # Less risk than before is not yet resolved.
+    assert measured(bare(evaluation=judged(5, 2))).risk.resolved.count == 0
     risk = measured(*run).risk
     assert (risk.risk.rate, risk.residual.rate, risk.worsened.rate) == (0.75, 0.5, 0.25)
     assert (risk.resolved.count, risk.resolved.of) == (1, 3)
@@ -149,13 +151,15 @@ def test_overrides_by_hand() -> None:
             ],
         ),
         bare("3", evaluation=judged(0, 0), arbiter_decisions=[decision("t0", "KEEP")]),
+        # An override where there was no risk covers nothing.
+        bare("4", evaluation=evaluation(override_applied=True), arbiter_decisions=[decision("t0", "DROP")]),
     ]
     found = measured(*run).overrides
-    assert (found.samples, found.opportunities) == (4, 3)
-    assert (found.applied.rate, found.coverage.rate, found.skipped.rate) == (0.5, 2 / 3, 1 / 3)
-    assert (found.success.rate, found.harm.rate) == (0.5, 0.5)
-    assert (found.changes_applied, found.changes_skipped) == (2, 3)
-    assert found.actions == {"DROP": 1, "FLAG": 1, "FLIP": 1, "KEEP": 2}
+    assert (found.samples, found.opportunities) == (5, 3)
+    assert (found.applied.rate, found.coverage.rate, found.skipped.rate) == (3 / 5, 2 / 3, 1 / 3)
+    assert (found.success.rate, found.harm.rate) == (1 / 3, 1 / 3)
+    assert (found.changes_applied, found.changes_skipped) == (3, 3)
+    assert found.actions == {"DROP": 2, "FLAG": 1, "FLIP": 1, "KEEP": 2}
     assert found.skip_reasons == {"flagged": 1, "outvoted": 1, "refused: unknown_tuple": 1}
 
 
@@ -282,11 +286,13 @@ def test_the_funnel_by_hand() -> None:
         sample([STAFF], [], [STAFF], uid="1", conflict_flags=[CONFLICT], arbiter_decisions=[decision("t0", "DROP")]),
         sample([STAFF], [STAFF], [], uid="2", conflict_flags=[CONFLICT], arbiter_decisions=[decision("t0", "KEEP")]),
         sample([TASTE], [TASTE], [TASTE], uid="3"),
+        # From one error to another: changed, but neither helped nor harmed.
+        sample([BAD_TASTE], [(*TASTE[:3], "mixed")], [TASTE], uid="5", arbiter_decisions=[flip]),
         failed("4"),
     ]
     found = measured(*run).funnel
-    assert (found.samples, found.failed, found.flagged, found.reviewed, found.changed) == (5, 1, 3, 3, 2)
-    assert (found.judged, found.helped, found.harmed, found.unaffected) == (2, 1, 1, 0)
+    assert (found.samples, found.failed, found.flagged, found.reviewed, found.changed) == (6, 1, 3, 4, 3)
+    assert (found.judged, found.helped, found.harmed, found.unaffected) == (3, 1, 1, 1)
     assert found.family == "ref_pol"
 
 
@@ -301,8 +307,7 @@ def named(checks: list[SanityCheck], name: str) -> list[SanityCheck]:
 
 
 def test_the_checks_hold_on_a_sound_run() -> None:
-    bare_gold = ("bun", "", "dry", "negative")
-    found = measured(sample([BAD_TASTE], [TASTE], [TASTE, bare_gold], uid="0"), bare("1")).sanity
+    found = measured(sample([BAD_TASTE], [TASTE], [TASTE, STAFF], uid="0"), bare("1")).sanity
     assert all(check.ok for check in found)
     assert {check.name for check in found} == {
         "gold_as_prediction",
@@ -311,6 +316,15 @@ def test_the_checks_hold_on_a_sound_run() -> None:
         "scorecards_agree",
     }
     assert len(named(found, "gold_as_prediction")) == 4
+
+
+def test_gold_without_a_ref_shows_the_ceiling() -> None:
+    """Two gold tuples, one without a ref: as an answer it is one hit and one false positive, F1 = 2/3."""
+    bare_gold = ("bun", "", "dry", "negative")
+    checks = named(measured(sample([], [], [TASTE, bare_gold])).sanity, "gold_as_prediction")
+    found = {check.family: (check.ok, check.value) for check in checks}
+    assert found["ref_pol"] == (False, 2 / 3)
+    assert found["triplet"] == (True, 1.0)
 
 
 def test_a_scorecard_that_says_something_else_is_noticed() -> None:

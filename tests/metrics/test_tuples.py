@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from samsim.metrics.systems import PlainTuple
 from samsim.metrics.tuples import FAMILIES, Score, families_of, primary_family, score, score_sample
@@ -87,6 +87,7 @@ def test_the_fields_of_the_gold_decide_the_families() -> None:
 
 
 @given(quad_lists, quad_lists)
+@settings(deadline=None)
 def test_scores_stay_in_bounds_and_are_symmetric(one: list[Quad], other: list[Quad]) -> None:
     for family in FAMILIES:
         found = score_sample(plain(*one), plain(*other), family)
@@ -101,6 +102,7 @@ def test_scores_stay_in_bounds_and_are_symmetric(one: list[Quad], other: list[Qu
 
 
 @given(quad_lists)
+@settings(deadline=None)
 def test_repeating_a_tuple_changes_nothing(quads: list[Quad]) -> None:
     for family in FAMILIES:
         once, twice = plain(*quads), plain(*quads, *quads)

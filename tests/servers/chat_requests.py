@@ -12,22 +12,42 @@ import hashlib
 import json
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel
 
+from samsim.agents.debate_agents import DEBATE_VOICES
+from samsim.agents.perspective_agents import PERSPECTIVE_AGENTS, SingleAgent
+from samsim.agents.prompt_files import load_prompt
+from samsim.agents.review_agents import REVIEW_AGENTS
 from samsim.engines.embedded.engine import EmbeddedEngine
-from samsim.engines.protocol import EngineRequest, ReviewInputs, Stage1Inputs
+from samsim.engines.protocol import (
+    ATSAInputs,
+    DebateInputs,
+    EngineRequest,
+    Inputs,
+    ReviewInputs,
+    Stage1Inputs,
+    Stage2Inputs,
+)
 from samsim.language.analyze import analyze_text
 from samsim.pipeline.config import PipelineConfig
-from samsim.schemas.protocol_conflict_review import Agent, Candidate, ConflictFlag, ValidatorRisk
+from samsim.schemas.memory_v1_1 import SLOT_NAME
+from samsim.schemas.protocol_conflict_review import AgentName, Candidate, ConflictFlag, ValidatorRisk
+from samsim.schemas.protocol_debate import (
+    AspectItem,
+    CorrectionProposal,
+    DebateTurn,
+    DropRecord,
+    PatchOp,
+    StructuralRisk,
+)
 from samsim.schemas.results import Stage
 
-_TASK = re.compile(r"^(Extract|Propose) .* as Agent ([ABC]) ", re.MULTILINE)
+_TASK = "\n## Task\n"
 _TEXT = re.compile(r"^<<<TEXT\n(.*?)\nTEXT>>>$", re.MULTILINE | re.DOTALL)
-_SECTION = re.compile(r"^## (\w+_json)\n(.*?)\n(?=\n## )", re.MULTILINE | re.DOTALL)
-_STAGES: dict[str, Stage] = {"Extract": "stage1", "Propose": "review"}
+_SECTION = re.compile(r"^## ([\w ]+)\n(.*?)\n(?=\n## )", re.MULTILINE | re.DOTALL)
 _CONFIG = PipelineConfig()
 
 
@@ -35,7 +55,7 @@ _CONFIG = PipelineConfig()
 class Asked:
     """Who asks about which text. A retry or a repair of a call asks the same again."""
 
-    agent: Agent
+    agent: AgentName
     stage: Stage
     text: str
 
@@ -48,10 +68,19 @@ class Asked:
 def asked_by(body: dict[str, Any]) -> Asked | None:
     """What a request asks; None for a probe, which is about no text."""
     prompt = _prompt(body)
-    task, text = _TASK.search(prompt), _TEXT.search(prompt)
-    if task is None or text is None:
-        return None
-    return Asked(TypeAdapter[Agent](Agent).validate_python(task.group(2)), _STAGES[task.group(1)], text.group(1))
+    who, text = _tasks().get(prompt.rpartition(_TASK)[2]), _TEXT.search(prompt)
+    return None if who is None or text is None else Asked(*who, text.group(1))
+
+
+@cache
+def _tasks() -> dict[str, tuple[AgentName, Stage]]:
+    """Who asks at which stage, by the last words of the prompt: no two prompts give the same task."""
+    prompts: list[tuple[str, AgentName, Stage]] = [
+        *((one.prompt_name, one.agent, "stage1") for one in (*PERSPECTIVE_AGENTS, SingleAgent)),
+        *((one.prompt_name, one.agent, "review") for one in REVIEW_AGENTS),
+        *((one.prompt_name, one.agent, one.stage) for one in DEBATE_VOICES),
+    ]
+    return {load_prompt(name).user.rpartition(_TASK)[2]: (agent, stage) for name, agent, stage in prompts}
 
 
 def answer_to(body: dict[str, Any]) -> dict[str, Any]:
@@ -84,29 +113,53 @@ def _prompt(body: dict[str, Any]) -> str:
 
 @lru_cache(maxsize=4096)
 def _answer(asked: Asked, prompt: str) -> str:
-    analysis = analyze_text(asked.text)
-    taxonomy = _CONFIG.taxonomy_for(analysis.language)
-    inputs: Stage1Inputs | ReviewInputs = Stage1Inputs(analysis, taxonomy)
-    if asked.stage == "review":
-        sections = dict(_SECTION.findall(prompt))
-        inputs = ReviewInputs(
-            analysis,
-            taxonomy,
-            TypeAdapter(list[Candidate]).validate_json(sections["candidates_json"]),
-            TypeAdapter(list[ConflictFlag]).validate_json(sections["conflict_flags_json"]),
-            TypeAdapter(list[ValidatorRisk]).validate_json(sections["validator_risks_json"]),
-            memory_context="",
-        )
     request = EngineRequest(
         agent=asked.agent,
         stage=asked.stage,
         uid="",
-        inputs=inputs,
+        inputs=_inputs(asked, dict(_SECTION.findall(prompt))),
         output_schema=BaseModel,
         messages=lambda: (),
         prompt_hash="",
     )
     return _output_of(request).model_dump_json()
+
+
+def _inputs(asked: Asked, sections: dict[str, str]) -> Inputs:
+    """The facts of a request as they can be read from its prompt."""
+    analysis = analyze_text(asked.text)
+    taxonomy = _CONFIG.taxonomy_for(analysis.language)
+
+    def listed(name: str, kind: type[BaseModel], within: dict[str, Any] | None = None) -> list[Any]:
+        given = json.loads(sections[name]) if within is None else within[name]
+        return [kind.model_validate(item) for item in given]
+
+    if asked.agent == "ATSA":
+        return ATSAInputs(analysis, taxonomy, listed("Aspects found", AspectItem))
+    if "debate_context" in sections:
+        context = json.loads(sections["debate_context"])
+        return DebateInputs(
+            analysis,
+            taxonomy,
+            listed("candidates", Candidate, context),
+            listed("conflict_flags", ConflictFlag, context),
+            listed("validator_risks", ValidatorRisk, context),
+            listed("dropped_aspects", DropRecord, context),
+            listed("structural_risks", StructuralRisk, context),
+            listed("correction_proposals", CorrectionProposal, context),
+            context.get(SLOT_NAME),
+            listed("turns", DebateTurn) if "turns" in sections else (),
+        )
+    if asked.stage not in ("review", "stage2"):
+        return Stage1Inputs(analysis, taxonomy)
+    found = (
+        listed("candidates_json", Candidate),
+        listed("conflict_flags_json", ConflictFlag),
+        listed("validator_risks_json", ValidatorRisk),
+    )
+    if asked.stage == "stage2":
+        return Stage2Inputs(analysis, taxonomy, *found, listed("patch_json", PatchOp))
+    return ReviewInputs(analysis, taxonomy, *found, memory_context="")
 
 
 def _output_of(request: EngineRequest) -> BaseModel:

@@ -81,8 +81,9 @@ class FaultPlan:
         draw = hashlib.sha256(self.seed.to_bytes(8, "big") + asked.digest).digest()
         if int.from_bytes(draw[:8], "big") >= self.rate * 2**64:
             return None
-        # Only reviewers name tuple ids.
-        possible = [fault for fault in self.faults if fault.name != "unknown_ids" or asked.stage == "review"]
+        # Only who reviews or debates names tuple ids.
+        names_ids = asked.stage in ("review", "debate", "judge")
+        possible = [fault for fault in self.faults if fault.name != "unknown_ids" or names_ids]
         fault = possible[int.from_bytes(draw[8:16], "big") % len(possible)]
         return fault if attempt < fault.times else None
 

@@ -136,5 +136,7 @@ def _bad_content(fault: Fault, answer: dict[str, Any], good: str) -> str:
     if fault.name == "five_megabytes":
         return f"{'Well, let me think. ' * (_FIVE_MEGABYTES // 20)}\n{good}"
     assert fault.name == "unknown_ids"
-    stranger = {"action_type": "DROP", "target_tuple_ids": [UNKNOWN_TUPLE_ID], "reason_code": "WEAK_EVIDENCE"}
-    return json.dumps({name: [*answer[name], stranger]}, ensure_ascii=False)
+    stranger = {"op": "drop_tuple", "target_tuple_id": UNKNOWN_TUPLE_ID, "value": "", "evidence": "", "confidence": 1}
+    if name == "review_actions":
+        stranger = {"action_type": "DROP", "target_tuple_ids": [UNKNOWN_TUPLE_ID], "reason_code": "WEAK_EVIDENCE"}
+    return json.dumps({**answer, name: [*answer[name], stranger]}, ensure_ascii=False)

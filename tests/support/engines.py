@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import Mapping
 
 from samsim.engines.protocol import EngineReply, EngineRequest
-from samsim.schemas.protocol_conflict_review import AGENTS, Agent
+from samsim.schemas.protocol_conflict_review import AGENTS, AgentName
 from samsim.schemas.results import Stage
 
-Book = Mapping[tuple[Agent, Stage], object]
+Book = Mapping[tuple[AgentName, Stage], object]
 
 # Long enough for a busy machine; only a broken runner ever waits for it.
 PATIENCE_SECONDS = 20.0
@@ -28,12 +28,16 @@ class AnswerBook:
 
     async def complete(self, request: EngineRequest) -> EngineReply:
         self.asked.append(request)
-        field = "triplets" if request.stage == "stage1" else "review_actions"
-        answer = self._book.get((request.agent, request.stage), {field: []})
+        answer = self._book.get((request.agent, request.stage), _empty(request))
         return answer if isinstance(answer, EngineReply) else EngineReply(output=answer)
 
     def asked_for(self, stage: Stage) -> list[EngineRequest]:
         return [request for request in self.asked if request.stage == stage]
+
+
+def _empty(request: EngineRequest) -> dict[str, object]:
+    fields = request.output_schema.model_fields
+    return {name: "" if field.annotation is str else [] for name, field in fields.items()}
 
 
 class MeetingBook(AnswerBook):

@@ -7,15 +7,17 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from samsim.agents.perspective_agents import PERSPECTIVE_AGENTS
+from samsim.agents.debate_agents import DEBATE_VOICES
+from samsim.agents.perspective_agents import PERSPECTIVE_AGENTS, SingleAgent
 from samsim.agents.prompt_files import PromptFile, load_prompt
 from samsim.agents.review_agents import REVIEW_AGENTS
-from samsim.schemas.protocol_conflict_review import Agent
+from samsim.schemas.protocol_conflict_review import Agent, AgentName
 from samsim.schemas.taxonomy import Taxonomy, load_taxonomy
 
-STAGE1_PROMPTS: dict[str, Agent] = {agent.prompt_name: agent.agent for agent in PERSPECTIVE_AGENTS}
+STAGE1_PROMPTS: dict[str, AgentName] = {agent.prompt_name: agent.agent for agent in (*PERSPECTIVE_AGENTS, SingleAgent)}
 REVIEW_PROMPTS: dict[str, Agent] = {agent.prompt_name: agent.agent for agent in REVIEW_AGENTS}
-PROMPTS = (*STAGE1_PROMPTS, *REVIEW_PROMPTS)
+DEBATE_PROMPTS: dict[str, AgentName] = {voice.prompt_name: voice.agent for voice in DEBATE_VOICES}
+PROMPTS = (*STAGE1_PROMPTS, *REVIEW_PROMPTS, *DEBATE_PROMPTS)
 
 _HANGUL = re.compile("[가-힣]")
 _REASON_CODE = re.compile(r"\b[A-Z]+(?:_[A-Z]+)+\b")

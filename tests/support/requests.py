@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from samsim.agents.debate_agents import render
 from samsim.agents.perspective_agents import render_stage1
 from samsim.agents.prompt_files import load_prompt
 from samsim.agents.review_agents import render_review
-from samsim.engines.protocol import Message, ReviewInputs, Stage1Inputs
+from samsim.engines.protocol import ATSAInputs, DebateInputs, Inputs, Message, ReviewInputs, Stage1Inputs, Stage2Inputs
 from samsim.schemas.analysis import Language
 from samsim.schemas.protocol_conflict_review import Candidate, ConflictFlag, ValidatorRisk
+from samsim.schemas.protocol_debate import DebateTurn, PatchOp
 from samsim.schemas.taxonomy import load_taxonomy
 from tests.support.builders import analysis
-from tests.support.prompt_examples import STAGE1_PROMPTS
+from tests.support.prompt_examples import DEBATE_PROMPTS, STAGE1_PROMPTS
 
 
 def rendered(
@@ -24,6 +27,9 @@ def rendered(
     flags: Sequence[ConflictFlag] = (),
     risks: Sequence[ValidatorRisk] = (),
     memory_context: str = "",
+    memory_slot: Mapping[str, Any] | None = None,
+    turns: Sequence[DebateTurn] = (),
+    patch: Sequence[PatchOp] = (),
 ) -> tuple[Message, ...]:
     """The messages a model would read for this prompt and sample."""
     prompt = load_prompt(name)
@@ -31,6 +37,17 @@ def rendered(
     taxonomy = load_taxonomy("nikl2022" if language == "ko" else "none")
     if name in STAGE1_PROMPTS:
         return render_stage1(prompt, Stage1Inputs(given, taxonomy))
+    if name in DEBATE_PROMPTS:
+        inputs: Inputs = DebateInputs(
+            given, taxonomy, candidates, flags, risks, memory_slot=memory_slot, turns=tuple(turns)
+        )
+        if DEBATE_PROMPTS[name] == "ATE":
+            inputs = Stage1Inputs(given, taxonomy)
+        elif DEBATE_PROMPTS[name] == "ATSA":
+            inputs = ATSAInputs(given, taxonomy, [])
+        elif DEBATE_PROMPTS[name] == "STAGE2":
+            inputs = Stage2Inputs(given, taxonomy, candidates, flags, risks, patch)
+        return render(prompt, inputs)
     return render_review(prompt, ReviewInputs(given, taxonomy, candidates, flags, risks, memory_context))
 
 

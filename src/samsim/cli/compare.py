@@ -34,7 +34,7 @@ _SHOWN_FLIPS = 10
     type=click.IntRange(min=0),
     default=_SHOWN_FLIPS,
     show_default=True,
-    help="How many flipped tuples to list per run and family.",
+    help="How many flipped tuples to list per run (and --family; else: ref_pol, or triplet without refs).",
 )
 @click.option("--json", "as_json", is_flag=True, help="Everything as JSON, all flips included.")
 def compare(runs: tuple[Path, ...], families: tuple[str, ...], flips: int, as_json: bool) -> None:
@@ -53,12 +53,12 @@ def compare(runs: tuple[Path, ...], families: tuple[str, ...], flips: int, as_js
     from samsim.metrics.comparison import compare as compare_runs
 
     found = _evaluations(find_runs(runs))
-    wanted = cast("tuple[Family, ...] | None", families or None)
-    comparison = compare_runs(found, families=wanted, names=_names(found))
+    wanted = cast("tuple[Family, ...]", families)
+    comparison = compare_runs(found, families=wanted or None, names=_names(found))
     if as_json:
         click.echo(safe_json(comparison.model_dump_json(indent=2)))
         return
-    print_view(comparison_view(comparison, flips=flips))
+    print_view(comparison_view(comparison, flips=flips, families=wanted))
 
 
 def _evaluations(runs: Sequence[Run]) -> list[Run]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from rich.console import Group, RenderableType
@@ -15,6 +15,7 @@ from samsim.metrics.baselines import BaselineName
 from samsim.metrics.comparison import Comparison, Contrast, Direction, TupleFlip
 from samsim.metrics.family_scores import Rates
 from samsim.metrics.statistics import Interval
+from samsim.metrics.tuples import spelled
 from samsim.schemas.scorecards import Family
 
 _LISTED_FAILURES = 5
@@ -35,13 +36,14 @@ _LEGEND = (
 )
 
 
-def comparison_view(comparison: Comparison, *, flips: int) -> RenderableType:
-    """Scores, differences and flips."""
+def comparison_view(comparison: Comparison, *, flips: int, families: Collection[Family] = ()) -> RenderableType:
+    """Scores, differences, and flips in the given families (else: the primary one)."""
+    listed = families or (comparison.primary or comparison.families[0],)
     parts: list[RenderableType] = [_heading(comparison), Text()]
     for family in comparison.families:
         parts += [_scores(comparison, family), Text()]
     parts += [_contrasts(comparison), Text()]
-    for contrast in comparison.contrasts:
+    for contrast in (one for one in comparison.contrasts if one.family in listed):
         parts += _flips(contrast, comparison.baseline, flips)
     return Group(*parts, Text(_LEGEND, style="dim"))
 
@@ -99,7 +101,7 @@ def _flips(contrast: Contrast, baseline: str, wanted: int) -> list[RenderableTyp
     for flip in _shown(found, wanted):
         words, colour = _ARROWS[flip.direction]
         kind = "gold tuple" if flip.kind == "gold" else "not in gold"
-        table.add_row(cell(flip.uid), Text(words, style=colour), Text(kind, style="dim"), cell(" / ".join(flip.key)))
+        table.add_row(cell(flip.uid), Text(words, style=colour), Text(kind, style="dim"), cell(spelled(flip.key)))
     left = len(found) - wanted
     more: Sequence[RenderableType] = [Text(f"and {left:,} more (--flips)", style="dim")] if left > 0 else []
     return [title, table, *more, Text()]

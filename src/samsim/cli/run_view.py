@@ -63,5 +63,11 @@ def _range(estimate: Estimate | None, form: str) -> str:
 
 
 def show_outcome(console: Console, outcome: ExperimentOutcome, *, report: bool) -> None:
-    """Where everything is."""
-    console.print(f"Run folders: [bold]{outcome.folder}[/]", soft_wrap=True, highlight=False)
+    """The comparison of the cells, and where everything is; the derived files are written on the way."""
+    if report and any(manifest.done for manifest in outcome.cells):
+        from samsim.reports.build import build_report
+        from samsim.reports.terminal import show_comparison
+
+        files = build_report([outcome.folder])
+        show_comparison(console, files)
+    console.print(f"Outputs, traces, scores: [bold]{outcome.folder}[/]", soft_wrap=True, highlight=False)

@@ -77,6 +77,9 @@ async def run_samples(
                     raise RunStopped("the spending limit is reached")
                 if inference.memory_off is not None and isinstance(outcome, SampleResult):
                     outcome = outcome.model_copy(update={"memory": inference.memory_off})
-                sink(project(outcome, asked, gold.by_uid.get(outcome.uid), gold.fields))
+                taxonomy = (
+                    inference.config.taxonomy_for(outcome.language) if isinstance(outcome, SampleResult) else None
+                )
+                sink(project(outcome, asked, gold.by_uid.get(outcome.uid), gold.fields, taxonomy))
     finally:
         await pipeline.aclose()

@@ -27,6 +27,7 @@ from samsim.experiments.sections import (
 )
 from samsim.memory.conditions import MemoryCondition, resolve_condition
 
+MOST_REPEATS = 1000
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 _NOT_IN_A_NAME = re.compile(r"[^a-z0-9_-]+")
 
@@ -53,7 +54,7 @@ class ExperimentConfig(BaseModel):
     episodic_memory: EpisodicMemorySection = EpisodicMemorySection()
     memory: MemorySection | None = None
     seeds: Seeds | None = None
-    repeats: Annotated[int, Field(ge=1, strict=True)] = 1
+    repeats: Annotated[int, Field(ge=1, le=MOST_REPEATS, strict=True)] = 1
     matrix: MatrixSection = MatrixSection()
     run: RunSection = RunSection()
 

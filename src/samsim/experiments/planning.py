@@ -66,14 +66,14 @@ class ExperimentPlan:
 def plan_experiment(config: ExperimentConfig, probes: int = DEFAULT_PROBES) -> ExperimentPlan:
     """Probe every different pair of protocol and engines, and reckon from there."""
     data = load_roles(config.sources())
-    spending = SpendingLimit(config.run.max_cost)
+    spending = SpendingLimit(config.max_cost)
     probed: dict[tuple[str, str], _Probed] = {}
     plans = []
     for cell in config.cells():
         samples = data[cell.role].samples
         key = cell.protocol, cell.plan.model_dump_json()
         if key not in probed:
-            setup = build_setup(cell.plan, spending=spending)
+            setup = build_setup(cell.plan, protocol=cell.protocol, spending=spending)
             lines = asyncio.run(_probe(cell, setup, _spread(samples, probes)))
             probed[key] = _Probed(tuple(lines), setup)
         plans.append(_cell_plan(cell, len(samples), probed[key]))

@@ -10,12 +10,13 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar, cast
 
-from samsim.data.gold import GoldSample
+from samsim.data.gold import GoldSample, GoldTuple
 from samsim.engines.replay import TraceLine, trace_bytes
 from samsim.experiments.artefacts import NOT_IN_OUTPUTS
 from samsim.metrics.scoring import score_card_counts
 from samsim.pipeline.epochs import Outcome, SampleError
 from samsim.schemas.scorecards import GoldRecord, Scorecard, UsageRecord
+from samsim.schemas.taxonomy import Taxonomy
 
 NumberT = TypeVar("NumberT", int, float)
 
@@ -41,11 +42,17 @@ class Asked:
     seconds: float
 
 
-def project(outcome: Outcome, asked: Asked, gold: GoldSample | None, gold_fields: Collection[str]) -> SampleLines:
-    """The lines of one sample."""
+def project(
+    outcome: Outcome,
+    asked: Asked,
+    gold: GoldSample | None,
+    gold_fields: Collection[str],
+    taxonomy: Taxonomy | None = None,
+) -> SampleLines:
+    """The lines of one sample; the gold's refs are spelt as the run's taxonomy spells them."""
     usage = usage_of(asked)
     error = outcome.message if isinstance(outcome, SampleError) else None
-    records = None if gold is None else [GoldRecord(**dict(item)) for item in gold.tuples]
+    records = None if gold is None else [_gold_record(item, taxonomy) for item in gold.tuples]
     card = Scorecard(
         uid=outcome.uid, error=error, gold=records, tags=list(gold.tags) if gold is not None else [], usage=usage
     )
@@ -64,6 +71,11 @@ def project(outcome: Outcome, asked: Asked, gold: GoldSample | None, gold_fields
         error=error,
         wrote_episode=episode,
     )
+
+
+def _gold_record(item: GoldTuple, taxonomy: Taxonomy | None) -> GoldRecord:
+    ref = item.aspect_ref if taxonomy is None else taxonomy.normalise(item.aspect_ref)
+    return GoldRecord(**dict(item) | {"aspect_ref": ref})
 
 
 def usage_of(asked: Asked) -> UsageRecord:

@@ -82,10 +82,10 @@ def run_experiment(
     """
     wanted = options or RunOptions()
     data = load_roles(config.sources())
-    spending = SpendingLimit(config.run.max_cost)
+    spending = SpendingLimit(config.max_cost)
     setups = _setups(config, spending, engines)
     folders = cell_folders(config)
-    if config.run.max_cost is not None:
+    if config.max_cost is not None:
         spending.charge(_spent_before(folders.values()))
     revision = provenance.git_revision(origin or Path.cwd())
     facts = _Facts(config, data, folders, revision, spreadable=engines is None)
@@ -97,6 +97,13 @@ def run_experiment(
         if manifest.status == "stopped" and manifest.stop_reason is not None and wanted.limit is None:
             return ExperimentOutcome(experiment_folder(config), tuple(manifests), manifest.stop_reason)
     return ExperimentOutcome(experiment_folder(config), tuple(manifests), None)
+
+
+def is_outdated(config: ExperimentConfig) -> bool:
+    """Whether there are runs of this experiment that other code made, which could not be gone on with."""
+    folder = experiment_folder(config)
+    places = [*folder.glob(f"*/{MANIFEST}"), *folder.glob(MANIFEST)]
+    return any(load_run(place.parent).manifest.versions.get("code") != provenance.code_digest() for place in places)
 
 
 def set_aside(config: ExperimentConfig) -> Path | None:
@@ -119,9 +126,9 @@ def _setups(config: ExperimentConfig, spending: SpendingLimit, source: EngineSou
             setups[cell.cell_id] = source(cell, spending)
             continue
         plan = cell.plan.model_copy(update={"max_cost": None})
-        key = plan.model_dump_json()
+        key = f"{cell.protocol} {plan.model_dump_json()}"
         if key not in shared:
-            shared[key] = build_setup(plan, spending=spending)
+            shared[key] = build_setup(plan, protocol=cell.protocol, spending=spending)
         setups[cell.cell_id] = shared[key]
     return setups
 

@@ -15,7 +15,7 @@ from pydantic import Field
 
 from samsim.metrics.baselines import BaselineName, trivial_answers
 from samsim.metrics.statistics import CountTable, Interval
-from samsim.metrics.tuples import Key, Score, count
+from samsim.metrics.tuples import Key, Score, count, spelled
 from samsim.schemas.protocol_conflict_review import Written
 from samsim.schemas.scorecards import ScoredStage
 
@@ -122,7 +122,7 @@ def baseline_scores(gold: Sequence[frozenset[Key]]) -> dict[BaselineName, Baseli
         scores = [count(answer, right) for right in gold]
         table = count_table([(one.matched, one.predicted, one.gold) for one in scores])
         found[name] = BaselineScores(
-            answer=[" / ".join(key) for key in sorted(answer)],
+            answer=[spelled(key) for key in sorted(answer)],
             micro=Rates.of(total_of(table)),
             macro=macro_of(table),
         )

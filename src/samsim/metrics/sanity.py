@@ -1,6 +1,7 @@
 """Checks of the measures themselves, computed from the run's own data; each of them can fail.
 
-- ``gold_as_prediction``: the gold scored against itself has F1 = 1 (per family);
+- ``gold_as_prediction``: the gold, given as an answer, has F1 = 1 (per family). Gold that lacks refs in places
+  does not: then the value is the best that any system can reach in ``ref_pol``;
 - ``no_change``: the final tuples in the place of both stages give a delta of 0 and no fix or break;
 - ``subsets_add_up``: the parts of every breakdown sum to the total, for every count and stage;
 - ``scorecards_agree``: the counts recorded in the scorecards are the ones recomputed now.
@@ -15,7 +16,7 @@ from samsim.metrics.correction import gold_changes, spurious_changes
 from samsim.metrics.family_scores import STAGES, FamilyScores, Rates
 from samsim.metrics.samples import JudgedSample
 from samsim.metrics.scoring import FamilyKeys, counts_of
-from samsim.metrics.tuples import Score, count, gold_keys, predicted_keys
+from samsim.metrics.tuples import Score, count, predicted_keys
 from samsim.schemas.protocol_conflict_review import Written
 from samsim.schemas.scorecards import Family
 
@@ -53,7 +54,7 @@ class SanityTally:
         for family, keys in sample.keys.items():
             tally = self.families.setdefault(family, _FamilyTally())
             tally.samples += 1
-            tally.gold_to_gold += count(gold_keys(sample.tuples.gold, family), keys.gold)
+            tally.gold_to_gold += count(predicted_keys(sample.tuples.gold, family), keys.gold)
             unchanged = FamilyKeys(keys.gold, stage1=keys.final, final=predicted_keys(sample.tuples.final, family))
             tally.stage1 += count(unchanged.stage1, unchanged.gold)
             tally.final += count(unchanged.final, unchanged.gold)

@@ -146,6 +146,11 @@ def readable_key(key: Key) -> tuple[str, ...]:
     return key[1:] if key[0] == _UNMATCHABLE else key
 
 
+def spelled(parts: Iterable[str]) -> str:
+    """Such parts on one line; – stands for an empty one."""
+    return " / ".join(part or "–" for part in parts)
+
+
 def predicted_keys(items: Iterable[ComparableTuple], family: Family) -> frozenset[Key]:
     """What is claimed."""
     key = _KEYS[family]

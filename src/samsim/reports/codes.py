@@ -46,8 +46,8 @@ STATE: Mapping[str, Pair] = {
     "helped": ("helped", "나아짐"),
     "harmed": ("harmed", "나빠짐"),
     "advised": ("advice shown", "조언을 보임"),
-    "wrong": ("not all right in the end", "최종 결과에 오류 있음"),
-    "right": ("all right in the end", "최종 결과가 모두 맞음"),
+    "wrong": ("errors left", "오류 남음"),
+    "right": ("all right", "모두 맞음"),
     "error": ("failed", "실패"),
 }
 SUBSET: Mapping[str, Pair] = {
@@ -81,9 +81,9 @@ FAMILY: Mapping[str, Pair] = {
     "triplet": ("triplet (aspect term, opinion term, polarity)", "triplet (속성 표현·의견 표현·극성)"),
 }
 BASELINE: Mapping[str, Pair] = {
-    "constant_pair": ("the one most frequent gold tuple, always", "가장 흔한 정답 튜플 하나로 항상 답함"),
-    "constant_pairs": ("the most frequent gold tuples, always", "가장 흔한 정답 튜플 여럿으로 항상 답함"),
-    "majority_ref": ("the most frequent target, always", "가장 흔한 대상으로 항상 답함"),
+    "constant_pair": ("trivial: most frequent tuple", "단순 기준선: 가장 흔한 튜플 하나"),
+    "constant_pairs": ("trivial: most frequent tuples", "단순 기준선: 가장 흔한 튜플 여럿"),
+    "majority_ref": ("trivial: most frequent target", "단순 기준선: 가장 흔한 대상"),
 }
 AGENT: Mapping[str, Pair] = {
     **PERSPECTIVE,
@@ -115,7 +115,10 @@ SKIP: Mapping[str, Pair] = {
     "evidence_not_in_text": ("the evidence is not in the text", "근거가 본문에 없음"),
     "below_min_total": ("too little was said for or against", "찬반 신호의 합이 기준에 못 미침"),
     "below_min_margin": ("too little more for than against", "찬성과 반대의 차이가 기준에 못 미침"),
-    "l3_conservative": ("a structural risk, and only one voice for the flip", "구조적 위험이 있는데 한쪽만 극성 변경을 지지함"),
+    "l3_conservative": (
+        "a structural risk, and only one voice for the flip",
+        "구조적 위험이 있는데 한쪽만 극성 변경을 지지함",
+    ),
     "already_confident": ("Stage 1 was confident already", "1단계의 확신도가 이미 높음"),
     "nothing_to_change": ("nothing to change", "바꿀 것이 없음"),
     "ev_below_threshold": ("the expected value of Stage 2 is too low", "2단계의 기대 가치가 기준에 못 미침"),

@@ -8,7 +8,7 @@ from samsim.metrics.agreement import Agreement
 from samsim.metrics.correction import ChangeCounts
 from samsim.metrics.decisions import DecisionRow
 from samsim.metrics.memory_impact import MemoryGroup
-from samsim.reports.codes import CONFLICT, REASON, REFUSAL, RISK, RULE, SKIP, named
+from samsim.reports.codes import RULE, SKIP, named
 from samsim.reports.collecting import Collected, MeasuredRun
 from samsim.reports.numbers import (
     NOTHING,
@@ -25,7 +25,7 @@ from samsim.reports.numbers import (
 )
 from samsim.reports.result_tables import missing_row, tokens_per_sample
 from samsim.reports.table_model import Column, Row, Table, Text, name_column
-from samsim.schemas.code_names import Pair
+from samsim.schemas.code_names import CONFLICT, REASON, REFUSAL, RISK, Pair
 from samsim.schemas.scorecards import Family
 
 _SAMPLES: Pair = ("samples", "표본")
@@ -65,7 +65,13 @@ def funnel_table(collected: Collected) -> Table:
         "Helped and harmed: changed samples whose F1 rose or fell. Without gold they are unknown.",
         "나아짐·나빠짐은 바뀐 표본 가운데 F1이 오르거나 내린 것입니다. 정답이 없으면 알 수 없습니다.",
     )
-    return Table("funnel", ("From flag to change", "충돌에서 변경까지"), columns, _rows(collected.evaluated, _has_outputs, cells), (note,))
+    return Table(
+        "funnel",
+        ("From flag to change", "충돌에서 변경까지"),
+        columns,
+        _rows(collected.evaluated, _has_outputs, cells),
+        (note,),
+    )
 
 
 def correction_table(collected: Collected, family: Family) -> Table:
@@ -73,17 +79,22 @@ def correction_table(collected: Collected, family: Family) -> Table:
 
     def counts(found: ChangeCounts) -> list[str]:
         numbers = (found.fixed, found.broken, found.still, found.kept)
-        return [*map(whole, numbers), f"{found.net_gain:+d}".replace("-", "−"), percent(found.cda), percent_interval(found.cda_interval)]
+        return [
+            *map(whole, numbers),
+            f"{found.net_gain:+d}".replace("-", "−"),
+            percent(found.cda),
+            percent_interval(found.cda_interval),
+        ]
 
     def cells(run: MeasuredRun) -> list[Text]:
         found = run.metrics.correction[family]
         return [*counts(found.tuples), *counts(found.samples)]
 
     headings: Sequence[Text] = (
-        ("fix", "고침"),
-        ("break", "망침"),
-        ("still", "여전히 틀림"),
-        ("keep", "그대로 맞음"),
+        ("fix", "고침(fix)"),
+        ("break", "깨뜨림(break)"),
+        ("still", "여전히 틀림(still)"),
+        ("keep", "그대로 맞음(keep)"),
         ("net", "순이득"),
         "CDA",
         "95% CI",
@@ -93,7 +104,7 @@ def correction_table(collected: Collected, family: Family) -> Table:
     rows = _rows(collected.evaluated, lambda run: family in run.metrics.correction, cells)
     note: Pair = (
         "CDA = fix / (fix + break), in percent.",
-        "CDA = 고침 / (고침 + 망침), 단위는 %입니다.",
+        "CDA = fix / (fix + break), 단위는 %입니다.",
     )
     return Table("correction", ("What the review corrected", "재검토가 바로잡은 것"), columns, rows, (note,))
 
@@ -111,12 +122,14 @@ def rules_table(collected: Collected, family: Family, *, by_reason: bool = False
         Column(("right, %", "맞음, %")),
         Column("95% CI", numeric=False),
         Column(("helped", "도움")),
-        Column(("harmed", "해")),
+        Column(("harmed", "해로움")),
     )
 
     def row(run: MeasuredRun, found: DecisionRow) -> Row:
         counts = whole(found.judged), whole(found.right), percent(found.accuracy), percent_interval(found.interval)
-        return Row((run.name, named(words, found.name), found.action, *counts, whole(found.helped), whole(found.harmed)))
+        return Row(
+            (run.name, named(words, found.name), found.action, *counts, whole(found.helped), whole(found.harmed))
+        )
 
     rows = [
         row(run, found)
@@ -152,7 +165,12 @@ def risk_table(collected: Collected) -> Table:
         ("residual, %", "잔여, %"),
     )
     rows = _rows(collected.evaluated, lambda run: run.metrics.risk.samples > 0, cells)
-    return Table("risk", ("Risk before and after, by code and without gold", "전후 위험(정답 없이 코드로 계산)"), (name_column(), *map(Column, headings)), rows)
+    return Table(
+        "risk",
+        ("Risk before and after, by code and without gold", "전후 위험(정답 없이 코드로 계산)"),
+        (name_column(), *map(Column, headings)),
+        rows,
+    )
 
 
 def risk_tags_table(collected: Collected) -> Table:
@@ -225,12 +243,17 @@ def overrides_table(collected: Collected) -> Table:
         ("coverage of risky", "위험 표본 중 적용"),
         ("risky, not applied", "위험 표본 중 미적용"),
         ("success", "성공"),
-        ("harm", "해"),
+        ("harm", "해로움"),
         ("changes made", "변경 수"),
         ("changes not made", "변경하지 않은 수"),
     )
     rows = _rows(collected.evaluated, lambda run: run.metrics.overrides.samples > 0, cells)
-    return Table("overrides", ("Overrides, judged by risk", "오버라이드(위험 기준)"), (name_column(), *map(Column, headings)), rows)
+    return Table(
+        "overrides",
+        ("Overrides, judged by risk", "오버라이드(위험 기준)"),
+        (name_column(), *map(Column, headings)),
+        rows,
+    )
 
 
 def skips_table(collected: Collected) -> Table:
@@ -255,7 +278,12 @@ def memory_table(collected: Collected) -> Table:
     """Did advice reach the prompts, was it followed, and what became of risk and harm."""
 
     def group(found: MemoryGroup) -> list[str]:
-        return [whole(found.samples), signed(found.mean_delta_risk), signed_interval(found.mean_delta_risk_interval), share(found.harm)]
+        return [
+            whole(found.samples),
+            signed(found.mean_delta_risk),
+            signed_interval(found.mean_delta_risk_interval),
+            share(found.harm),
+        ]
 
     def cells(run: MeasuredRun) -> list[Text]:
         found = run.metrics.memory
@@ -272,19 +300,28 @@ def memory_table(collected: Collected) -> Table:
         ("exposed", "노출"),
         ("followed", "따름"),
     )
-    groups: Sequence[Pair] = (("advice followed", "조언을 따름"), ("advice ignored", "조언을 따르지 않음"), ("advice masked", "조언을 가림"))
-    of_group: Sequence[Pair] = (_SAMPLES, ("Δ risk", "위험 변화"), ("95% CI", "95% CI"), ("harm", "해"))
+    groups: Sequence[Pair] = (
+        ("advice followed", "조언을 따름"),
+        ("advice ignored", "조언을 따르지 않음"),
+        ("advice masked", "조언을 가림"),
+    )
+    of_group: Sequence[Pair] = (_SAMPLES, ("Δ risk", "위험 변화"), ("95% CI", "95% CI"), ("harm", "해로움"))
     columns = (
         name_column(),
         *map(Column, headings),
         *(Column(heading, one) for one in groups for heading in of_group),
         Column(("characters", "글자 수")),
     )
-    shown = [run for run in collected.runs if run.metrics.memory is not None or (not run.has_cards and run.run.manifest.store)]
+    shown = [
+        run
+        for run in collected.runs
+        if run.metrics.memory is not None or (not run.has_cards and run.run.manifest.store)
+    ]
     rows = _rows(shown, lambda run: run.metrics.memory is not None, cells)
     note: Pair = (
         "Risk is the change in severity, never gold. Masked: advice was there, but the condition did not show it.",
-        "위험은 심각도의 변화이며 정답과 무관합니다. '조언을 가림'은 조언이 있었지만 조건에 따라 보이지 않은 표본입니다.",
+        "위험은 심각도의 변화이며 정답과 무관합니다. '조언을 가림'은 조언이 있었지만 조건에 따라"
+        " 보이지 않은 표본입니다.",
     )
     return Table("memory", ("Memory impact", "메모리의 영향"), columns, rows, (note,))
 
@@ -297,12 +334,10 @@ def cost_table(collected: Collected) -> Table:
         counts = (found.calls, found.cached_calls, found.failed_calls)
         times = (found.seconds_p50, found.seconds_p95)
         return [
-            *map(whole, counts),
-            decimal(found.calls_per_sample),
-            whole(found.input_tokens),
-            whole(found.output_tokens),
-            decimal(tokens_per_sample(found), 0),
+            *map(whole, (*counts, found.input_tokens, found.output_tokens)),
             dollars(found.cost),
+            decimal(found.calls_per_sample),
+            decimal(tokens_per_sample(found), 0),
             dollars(found.cost_per_sample),
             *map(seconds, times),
         ]
@@ -314,11 +349,11 @@ def cost_table(collected: Collected) -> Table:
         Column(("calls", "호출"), total),
         Column(("cached", "캐시"), total),
         Column(("failed", "실패"), total),
-        Column(("calls", "호출"), each),
         Column(("tokens in", "입력 토큰"), total),
         Column(("tokens out", "출력 토큰"), total),
-        Column(("tokens", "토큰"), each),
         Column(("cost", "비용"), total),
+        Column(("calls", "호출"), each),
+        Column(("tokens", "토큰"), each),
         Column(("cost", "비용"), each),
         Column("p50", ("time per sample", "표본당 시간")),
         Column("p95", ("time per sample", "표본당 시간")),

@@ -71,8 +71,8 @@ def sanity_table(collected: Collected) -> Table:
             family: Text = NOTHING if check.family is None else named(FAMILY, check.family)
             outcome: Text = ("passed", "통과") if check.ok else ("failed", "실패")
             values = whole(check.samples), f"{check.value:.4g}", f"{check.expected:.4g}"
-            kind = "plain" if check.ok else "failed"
-            rows.append(Row((run.name, named(SANITY, check.name), family, *values, outcome), kind))
+            cells = (run.name, named(SANITY, check.name), family, *values, outcome)
+            rows.append(Row(cells, "plain" if check.ok else "failed"))
     return Table("sanity", ("Checks of the measures", "지표 점검"), columns, tuple(rows))
 
 

@@ -104,8 +104,8 @@ def _main_notes(collected: Collected) -> tuple[Pair, ...]:
         (
             "Micro scores in percent. CI: bootstrap over samples; p: paired permutation test; Holm over all runs and"
             " measures of the comparison. Trivial baselines know the gold's frequencies and read no text.",
-            "마이크로 점수(%). CI는 표본 부트스트랩, p는 대응 순열 검정이며 Holm 보정은 비교한 모든 실행과 지표에 걸쳐 했습니다."
-            " 단순 기준선은 정답의 빈도만 알고 본문은 읽지 않습니다.",
+            "마이크로 점수(%). CI는 표본 부트스트랩, p는 대응 순열 검정이며 Holm 보정은 비교한 모든 실행과 지표에"
+            " 걸쳐 했습니다. 단순 기준선은 정답의 빈도만 알고 본문은 읽지 않습니다.",
         )
     ]
     left_out = sum(len(found.left_out) for found in collected.comparisons)
@@ -188,7 +188,10 @@ def families_table(collected: Collected) -> Table:
         for family in families:
             cells += _family_cells(run.metrics.tuples.get(family))
         rows.append(Row(tuple(cells)))
-    caption = ("F1 in every measure (micro; macro is the mean over samples, final)", "지표별 F1(마이크로, 매크로는 표본 평균·최종)")
+    caption = (
+        "F1 in every measure (micro; macro is the mean over samples, final)",
+        "지표별 F1(마이크로, 매크로는 표본 평균·최종)",
+    )
     return Table("families", caption, tuple(columns), tuple(rows) if families else ())
 
 
@@ -201,18 +204,22 @@ def _family_cells(scores: FamilyScores | None) -> tuple[str, str, str]:
 def subset_tables(collected: Collected, family: Family) -> list[Table]:
     """One table per breakdown: Stage 1 → final F1 of every run in every part."""
     names = dict.fromkeys(
-        name for run in collected.evaluated if family in run.metrics.tuples for name in run.metrics.tuples[family].subsets
+        name
+        for run in collected.evaluated
+        if family in run.metrics.tuples
+        for name in run.metrics.tuples[family].subsets
     )
     return [table for name in names if not (table := _subset_table(collected, family, name)).is_empty]
 
 
 def _subset_table(collected: Collected, family: Family, name: str) -> Table:
-    parts = dict.fromkeys(
+    found_parts = {
         part
         for run in collected.evaluated
         if family in run.metrics.tuples
         for part in run.metrics.tuples[family].subsets.get(name, {})
-    )
+    }
+    parts = [part for part in PART if part in found_parts] + sorted(found_parts - PART.keys())
     columns = [name_column()]
     for part in parts:
         group = named(PART, part)
@@ -256,7 +263,11 @@ def stability_table(collected: Collected) -> Table:
     for cell in collected.repeated:
         found = cell.metrics
         spread = found.f1[family]["final"] if family is not None and family in found.f1 else None
-        kind: Pair = (f"{found.runs} seeds", f"시드 {found.runs}개") if cell.kind == "seeds" else (f"{found.runs} repeats", f"반복 {found.runs}회")
+        kind: Pair = (
+            (f"{found.runs} seeds", f"시드 {found.runs}개")
+            if cell.kind == "seeds"
+            else (f"{found.runs} repeats", f"반복 {found.runs}회")
+        )
         rows.append(
             Row(
                 (
@@ -274,4 +285,6 @@ def stability_table(collected: Collected) -> Table:
             )
         )
     note = ("A range over a few runs, no confidence interval.", "몇 번의 실행에 걸친 범위일 뿐 신뢰 구간이 아닙니다.")
-    return Table("stability", ("Agreement over repeated runs", "반복 실행 사이의 일치도"), columns, tuple(rows), (note,))
+    return Table(
+        "stability", ("Agreement over repeated runs", "반복 실행 사이의 일치도"), columns, tuple(rows), (note,)
+    )

@@ -106,9 +106,12 @@ class SamplePacker:
         self.held = sum(len(entry.detail) for entry in self.entries)
 
     def _packed(self, entries: Sequence[Entry]) -> PackedSamples:
-        by_uid = {uid: text for uid, text in reversed(self.bases)}
+        by_uid = dict(reversed(self.bases))
         # A failed sample has no text of its own; another run may know it.
-        keys = [(entry.base[0], by_uid.get(entry.base[0], "") if entry.base[1] is None else entry.base[1]) for entry in entries]
+        keys = [
+            (entry.base[0], by_uid.get(entry.base[0], "") if entry.base[1] is None else entry.base[1])
+            for entry in entries
+        ]
         numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
         labels = {label: number for number, label in enumerate(sorted({one for e in entries for one in e.labels}))}
         index = {

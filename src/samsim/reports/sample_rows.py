@@ -11,9 +11,9 @@ from typing import Any
 
 from samsim.experiments.artefacts import RunSample
 from samsim.metrics.decided import CHANGING, decisions_of, was_reviewed
+from samsim.metrics.family_scores import sample_f1
 from samsim.metrics.samples import JudgedSample, judged
 from samsim.metrics.systems import final_triplets
-from samsim.metrics.family_scores import sample_f1
 from samsim.metrics.tuples import Key, comparable, count, key_of, primary_family
 from samsim.schemas.polarity import POLARITIES
 from samsim.schemas.protocol_conflict_review import ArbiterDecision, Candidate, Span
@@ -118,8 +118,9 @@ class BrowsedSample:
         result, card = self.sample.result, self.sample.card
         gold = card.gold if card is not None and card.gold is not None else []
         found = result.final_tuples if result is not None else []
-        yield from (f"polarity:{name}" for name in POLARITIES if any(one.polarity == name for one in (*gold, *found)))
-        if any(not one.aspect_term for one in (*gold, *found)):
+        polarities = {one.polarity for one in gold} | {one.polarity for one in found}
+        yield from (f"polarity:{name}" for name in POLARITIES if name in polarities)
+        if not all([*(one.aspect_term for one in gold), *(one.aspect_term for one in found)]):
             yield "subset:implicit"
         if len({(one.aspect_term, one.aspect_ref) for one in gold or found}) > 1:
             yield "subset:multi"
@@ -217,7 +218,9 @@ def _debate(record: DebateRecord) -> dict[str, Any]:
         {
             "as": [[aspect.term, *_span(aspect.span)] for aspect in record.aspects],
             "dr": [[drop.agent, drop.aspect_term, drop.reason] for drop in record.drops],
-            "sr": [[risk.tuple_id, risk.risk_type, risk.severity, risk.description] for risk in record.structural_risks],
+            "sr": [
+                [risk.tuple_id, risk.risk_type, risk.severity, risk.description] for risk in record.structural_risks
+            ],
             "cp": [[one.tuple_id, one.op, one.value, one.rationale] for one in record.correction_proposals],
             "t": [
                 [turn.persona, turn.round, int(turn.answered), [_edit(edit) for edit in turn.proposed_edits]]
@@ -254,7 +257,12 @@ def _debate(record: DebateRecord) -> dict[str, Any]:
             ],
             "op": record.override_profile,
             "ev": None if ev is None else [round(ev.total, 3), ev.threshold, int(ev.passed)],
-            "mo": [record.moderator.label, round(record.moderator.confidence, 3), record.moderator.stage, record.moderator.rules],
+            "mo": [
+                record.moderator.label,
+                round(record.moderator.confidence, 3),
+                record.moderator.stage,
+                record.moderator.rules,
+            ],
         }
     )
 

@@ -51,16 +51,20 @@ def html_table(table: Table) -> str:
     if any(column.group for column in table.columns):
         groups = "<tr>" + "".join(_html_group(group, span) for group, span in grouped(table.columns)) + "</tr>"
     body = "".join(_html_row(row, table.columns) for row in table.rows)
-    notes = "".join(f"<p class=\"note\">{html_text(note)}</p>" for note in table.notes)
+    notes = "".join(f'<p class="note">{html_text(note)}</p>' for note in table.notes)
     return (
         f'<figure class="table" id="table-{escape(table.key)}"><figcaption>{html_text(table.caption)}</figcaption>'
-        f'<div class="scroll" tabindex="0"><table><thead>{groups}<tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
-        f"{notes}</figure>"
+        f'<div class="scroll" tabindex="0"><table><thead>{groups}<tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+        f"</div>{notes}</figure>"
     )
 
 
 def _html_group(group: Text, span: int) -> str:
-    return f'<th class="group" colspan="{span}" scope="colgroup">{html_text(group)}</th>' if group else f'<td colspan="{span}"></td>'
+    return (
+        f'<th class="group" colspan="{span}" scope="colgroup">{html_text(group)}</th>'
+        if group
+        else f'<td colspan="{span}"></td>'
+    )
 
 
 def _html_heading(column: Column) -> str:

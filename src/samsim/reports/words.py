@@ -36,8 +36,8 @@ PAGE: Mapping[str, Pair] = {
     "left_out": (
         "To keep the file small, the sample browser has {included} of {total} samples: those that failed, changed or"
         " were flagged come first. {left_out} are left out here; all measures count every sample.",
-        "파일 크기를 줄이기 위해 전체 {total}개 중 {included}개만 표본 목록에 넣었습니다. 실패하거나 바뀌거나 충돌이 있던"
-        " 표본을 먼저 넣었고 나머지 {left_out}개는 뺐습니다. 지표는 모든 표본으로 계산했습니다.",
+        "파일 크기를 줄이기 위해 전체 {total}개 중 {included}개만 표본 목록에 넣었습니다. 실패하거나 바뀌거나 충돌이"
+        " 있던 표본을 먼저 넣었고 나머지 {left_out}개는 뺐습니다. 지표는 모든 표본으로 계산했습니다.",
     ),
     "needs_inference": ("needs inference: repeat run {run}", "추론이 필요합니다: {run} 실행을 다시 하세요"),
     "no_script": (
@@ -66,8 +66,8 @@ PAGE: Mapping[str, Pair] = {
     "by_reason": ("By reason code", "이유 코드별"),
     "more_detail": ("Details", "자세히"),
     "made_by": (
-        "Made by samsim {version} from the files of the runs, without any call. Nothing in this file is loaded from a network.",
-        "samsim {version}이 실행 파일만으로, 호출 없이 만든 보고서입니다. 이 파일은 네트워크에서 아무것도 불러오지 않습니다.",
+        "Made by samsim {version} from the files of the runs, without any call. Nothing here is loaded from a network.",
+        "samsim {version}에서 실행 파일만으로 만든 보고서입니다. 모델 호출도, 네트워크 접속도 없습니다.",
     ),
 }
 

@@ -136,7 +136,7 @@ def _usual_confidence(value: Any) -> Any:
 
 # What an engine says about place and certainty, read leniently wherever it says it.
 ClaimedSpan = Annotated[Span | None, BeforeValidator(_usable_span)]
-ClaimedConfidence = Annotated[float, BeforeValidator(_usual_confidence), Field(ge=0.0, le=1.0)]
+ClaimedConfidence = Annotated[float, Field(ge=0.0, le=1.0), BeforeValidator(_usual_confidence)]
 
 
 class ASTETripletItem(BaseModel):

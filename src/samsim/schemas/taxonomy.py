@@ -105,10 +105,16 @@ def load_taxonomy(name_or_path: str | Path) -> Taxonomy:
         hint = f" Did you mean {close[0]!r}?" if close else ""
         raise ConfigError(f"Unknown taxonomy {name!r}.{hint} Use {' or '.join(_SHIPPED)}, or a path to a YAML file.")
     try:
-        content = path.read_text(encoding="utf-8")
+        state = path.stat()
+        return _load_file(str(path), state.st_mtime_ns, state.st_size)
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"Cannot read the taxonomy {path}: {error}. Check the path and its encoding.") from error
-    return _parse(content, str(path))
+
+
+@cache
+def _load_file(path: str, _modified: int, _size: int) -> Taxonomy:
+    """Read a file once for as long as it stays the same: every sample asks for its taxonomy."""
+    return _parse(Path(path).read_text(encoding="utf-8"), path)
 
 
 @cache

@@ -186,7 +186,7 @@ function followLink() {
   place.run.value = String(run[entry]);
   fillFilters();
   applyFilters();
-  place.browser.scrollIntoView();
+  document.getElementById("samples").scrollIntoView();
   openAt(samples.shown.indexOf(entry), { link: false });
   return true;
 }

@@ -1,14 +1,15 @@
-"""What ``samsim demo`` computes and prints."""
+"""The shipped reviews by both conflict reviews: each perspective alone, Stage 1 and the final tuples.
+
+    python benchmarks/shipped.py
+
+Prints the tables of docs/quality.md; a test holds them to what this computes.
+"""
 
 from __future__ import annotations
 
-import os
-import shutil
-import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from time import perf_counter
 from typing import get_args
 
@@ -27,11 +28,10 @@ from samsim.schemas.results import SampleResult
 
 _FAMILIES: tuple[Family, ...] = ("triplet", "ref_pol")
 _ALONE = {"A": "A alone (P-NEG)", "B": "B alone (P-IMP)", "C": "C alone (P-LIT)"}
-_TRY = 'analyze --explain "사용감은 좋지만 가격은 비싸요."'
 
 
 @dataclass(frozen=True, slots=True)
-class DemoRun:
+class ShippedRun:
     """All results of one protocol on the shipped reviews."""
 
     protocol: CRProtocol
@@ -46,15 +46,16 @@ class DemoRun:
         return {family: score(predicted, wanted, family) for family in _FAMILIES}
 
 
-def run_protocol(protocol: CRProtocol, samples: Sequence[Sample], console: Console | None = None) -> DemoRun:
+def run_protocol(protocol: CRProtocol, samples: Sequence[Sample], console: Console | None = None) -> ShippedRun:
     """Analyse all samples by one protocol."""
     pipeline = Pipeline(PipelineConfig(protocol=protocol))
     shown = track(samples, description=protocol, console=console, transient=True) if console else samples
-    return DemoRun(protocol, [pipeline.analyze(sample.text, uid=sample.uid) for sample in shown])
+    return ShippedRun(protocol, [pipeline.analyze(sample.text, uid=sample.uid) for sample in shown])
 
 
-def run_demo(console: Console) -> None:
+def main() -> None:
     """Run both protocols and print what came out."""
+    console = Console()
     samples, gold = load_reviews(), load_reviews_gold()
     started = perf_counter()
     runs = [run_protocol(protocol, samples, console) for protocol in get_args(CRProtocol)]
@@ -64,19 +65,10 @@ def run_demo(console: Console) -> None:
     console.print(score_table(runs, gold))
     console.print(decision_table(runs))
     console.print("F1 in percent, micro. Stage 1 is the union of A, B and C before review.")
-    console.print(f"\nSee one review in full:  [bold]{command_name()} {_TRY}[/]", soft_wrap=True)
-    console.print("What the measures mean:  [bold]docs/quality.md[/]")
 
 
-def command_name() -> str:
-    """How the reader can call samsim from here: by name if it is on the path, else by where it stands."""
-    if shutil.which("samsim"):
-        return "samsim"
-    called = Path(sys.argv[0])
-    return os.path.relpath(called) if called.name == "samsim" else "python -m samsim"
 
-
-def score_table(runs: Sequence[DemoRun], gold: Mapping[str, GoldSample]) -> Table:
+def score_table(runs: Sequence[ShippedRun], gold: Mapping[str, GoldSample]) -> Table:
     """Stage 1 and final F1 of each protocol, with the single perspectives beside them."""
     table = Table(title="Tuple F1", title_justify="left")
     table.add_column("", no_wrap=True)
@@ -92,13 +84,13 @@ def score_table(runs: Sequence[DemoRun], gold: Mapping[str, GoldSample]) -> Tabl
     return table
 
 
-def score_cells(run: DemoRun, gold: Mapping[str, GoldSample], system: str) -> list[str]:
+def score_cells(run: ShippedRun, gold: Mapping[str, GoldSample], system: str) -> list[str]:
     """F1 in percent of one system: each family over all reviews, the Korean and the English ones."""
     by_part = [run.scores(gold, system, language) for language in ("", "ko", "en")]
     return [f"{100 * scores[family].f1:.1f}" for family in _FAMILIES for scores in by_part]
 
 
-def decision_table(runs: Sequence[DemoRun]) -> Table:
+def decision_table(runs: Sequence[ShippedRun]) -> Table:
     """How often something was flagged, and what the arbiter did about it."""
     table = Table(title="What was contested", title_justify="left")
     table.add_column("", no_wrap=True)
@@ -111,3 +103,7 @@ def decision_table(runs: Sequence[DemoRun]) -> Table:
         counts = (flagged, len(decisions), *(actions[action] for action in ("KEEP", "FLIP", "DROP", "FLAG")))
         table.add_row(run.protocol, *map(str, counts))
     return table
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+"""``samsim report``: metrics, report and paper tables of runs, rebuilt from their files without any call."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from samsim.cli.exit_codes import ExitCode
+
+if TYPE_CHECKING:
+    from samsim.reports.table_model import Ui
+
+
+@click.command()
+@click.argument("runs", nargs=-1, required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "--out", type=click.Path(file_okay=False, path_type=Path), help="Where it goes.  [default: the experiment's folder]"
+)
+@click.option(
+    "--lang",
+    type=click.Choice(["auto", "en", "ko"]),
+    default="auto",
+    help="Language of the page and the paper's tables.",
+)
+@click.option("--quiet", is_flag=True, help="Print only where the report is.")
+@click.pass_context
+def report(ctx: click.Context, /, runs: tuple[Path, ...], out: Path | None, lang: str, quiet: bool) -> None:
+    """Rebuild metrics and report of RUNS: run folders, or experiment folders with runs in them.
+
+    Writes metrics.json, metrics.csv, report.html and paper/. Nothing is asked of an engine: what was not
+    recorded is named as missing, with the run to repeat.
+
+    \b
+    samsim report runs/quickstart
+    samsim report runs/one runs/two --out comparison --lang ko
+    """
+    from samsim.cli.report_view import show_report
+    from samsim.reports.build import build_report
+
+    ui: Ui | None = "ko" if lang == "ko" else "en" if lang == "en" else None
+    files = build_report(runs, out, ui=ui)
+    show_report(files, quiet=quiet)
+    if files.checks_failed:
+        click.echo(f"{files.checks_failed} checks of the measures failed: do not use these numbers.", err=True)
+        ctx.exit(ExitCode.INTERNAL)
+    if files.collected.problems:
+        ctx.exit(ExitCode.SOME_BAD)

@@ -1,0 +1,111 @@
+"""Everything derived from runs, written at once: metrics, the page, the paper's tables. No engine is asked."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from samsim.errors import ConfigError
+from samsim.metrics.statistics import DEFAULT_RESAMPLES
+from samsim.reports import process_tables, result_tables
+from samsim.reports.collecting import Collected, collect
+from samsim.reports.metrics_files import metrics_csv, metrics_json
+from samsim.reports.page import report_page
+from samsim.reports.provenance_tables import failed_checks
+from samsim.reports.sample_pack import DEFAULT_BUDGET
+from samsim.reports.table_formats import latex_table, markdown_table
+from samsim.reports.table_model import Table, Ui
+
+METRICS_JSON, METRICS_CSV, PAGE, PAPER = "metrics.json", "metrics.csv", "report.html", "paper"
+
+
+@dataclass(frozen=True, slots=True)
+class ReportFiles:
+    """What was written and where, with what it was made of."""
+
+    folder: Path
+    metrics_json: Path
+    metrics_csv: Path
+    page: Path
+    paper: tuple[Path, ...]
+    collected: Collected
+
+    @property
+    def checks_failed(self) -> int:
+        """How many checks of the measures failed; more than 0 means that no number can be trusted."""
+        return failed_checks(self.collected)
+
+
+def build_report(
+    paths: Sequence[str | Path],
+    out: str | Path | None = None,
+    *,
+    ui: Ui | None = None,
+    resamples: int = DEFAULT_RESAMPLES,
+    sample_budget: int = DEFAULT_BUDGET,
+) -> ReportFiles:
+    """Measure the runs in the folders and write everything derived from them.
+
+    Without ``out`` it goes to the experiment's folder; runs of different experiments need an ``out``.
+    """
+    folders = [Path(path) for path in paths]
+    collected = collect(folders, resamples=resamples, sample_budget=sample_budget)
+    folder = Path(out) if out is not None else _home(collected, folders)
+    files = ReportFiles(
+        folder=folder,
+        metrics_json=folder / METRICS_JSON,
+        metrics_csv=folder / METRICS_CSV,
+        page=folder / PAGE,
+        paper=tuple(folder / PAPER / name for name, _ in _paper(collected, ui or "en")),
+        collected=collected,
+    )
+    (folder / PAPER).mkdir(parents=True, exist_ok=True)
+    _write(files.metrics_json, metrics_json(collected))
+    _write(files.metrics_csv, metrics_csv(collected))
+    for place, (_, content) in zip(files.paper, _paper(collected, ui or "en"), strict=True):
+        _write(place, content)
+    _write(files.page, report_page(collected, ui))
+    return files
+
+
+def _home(collected: Collected, given: Sequence[Path]) -> Path:
+    """The folder that holds all runs: the experiment's, or the run's own where it is the only one."""
+    if len({run.run.manifest.experiment for run in collected.runs}) > 1:
+        raise ConfigError("These runs are of different experiments. Say where the report goes with --out.")
+    if len(given) == 1:
+        return given[0]
+    parents = {run.run.path.resolve().parent for run in collected.runs}
+    if len(parents) != 1:
+        raise ConfigError("These runs are in different folders. Say where the report goes with --out.")
+    return parents.pop()
+
+
+def paper_tables(collected: Collected) -> Iterator[Table]:
+    """The tables a paper may need, those with something in them."""
+    family = result_tables.primary_of(collected.evaluated)
+    tables = []
+    if family is not None:
+        tables += [result_tables.main_table(collected, family), result_tables.families_table(collected)]
+        tables += [process_tables.correction_table(collected, family), process_tables.rules_table(collected, family)]
+        tables += result_tables.subset_tables(collected, family)
+    tables += [process_tables.risk_table(collected), process_tables.agreement_table(collected)]
+    tables += [result_tables.stability_table(collected), process_tables.memory_table(collected)]
+    tables.append(process_tables.cost_table(collected))
+    return (table for table in tables if not table.is_empty)
+
+
+def _paper(collected: Collected, ui: Ui) -> list[tuple[str, str]]:
+    written = []
+    for table in paper_tables(collected):
+        name = "main" if table.key.startswith("main-") else table.key
+        written += [(f"{name}.md", markdown_table(table, ui)), (f"{name}.tex", latex_table(table, ui))]
+    return written
+
+
+def _write(place: Path, content: str) -> None:
+    """Whole or not at all: a reader never finds half a file."""
+    draft = place.with_name(f".{place.name}.part")
+    draft.write_text(content, encoding="utf-8", errors="backslashreplace", newline="\n")
+    os.replace(draft, place)

@@ -1,0 +1,104 @@
+"""``metrics.json`` and ``metrics.csv``: everything measured, nested and as one long table."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from samsim import __version__
+from samsim.metrics.comparison import Comparison
+from samsim.reports.collecting import Collected
+
+FORMAT_VERSION = 1
+CSV_COLUMNS = ("run", "section", "measure", "value")
+
+
+def metrics_json(collected: Collected) -> str:
+    """All measures of all runs, their comparisons and the stability of repeated cells."""
+    return json.dumps(_measures(collected), ensure_ascii=False, indent=1) + "\n"
+
+
+def metrics_csv(collected: Collected) -> str:
+    """One line per number: run, section, measure, value; unknown values are empty."""
+    written = io.StringIO()
+    writer = csv.writer(written, lineterminator="\n")
+    writer.writerow(CSV_COLUMNS)
+    for run in collected.runs:
+        for section, measures in run.metrics.model_dump(mode="json").items():
+            writer.writerows((run.name, section, measure, value) for measure, value in _flat(measures))
+    for comparison in _measures(collected)["comparisons"]:
+        for contrast in comparison["contrasts"]:
+            against = f"against {comparison['baseline']}"
+            writer.writerows((contrast["run"], against, measure, value) for measure, value in _contrast_rows(contrast))
+    for cell in _measures(collected)["repeated"]:
+        writer.writerows((cell["name"], "repeated", measure, value) for measure, value in _flat(cell["metrics"]))
+    return written.getvalue()
+
+
+def _measures(collected: Collected) -> dict[str, Any]:
+    return {
+        "format_version": FORMAT_VERSION,
+        "samsim": __version__,
+        "experiment": collected.experiment,
+        "runs": [
+            {
+                "name": run.name,
+                "run_id": run.run.manifest.run_id,
+                "cell": run.run.manifest.cell.model_dump(mode="json"),
+                "metrics": run.metrics.model_dump(mode="json"),
+            }
+            for run in collected.runs
+        ],
+        "comparisons": [_comparison(found) for found in collected.comparisons],
+        "repeated": [
+            {
+                "name": cell.name,
+                "kind": cell.kind,
+                "runs": list(cell.runs),
+                "metrics": cell.metrics.model_dump(mode="json"),
+            }
+            for cell in collected.repeated
+        ],
+        "problems": [{"run": problem.run, "problem": problem.words} for problem in collected.problems],
+    }
+
+
+def _comparison(found: Comparison) -> dict[str, Any]:
+    """The comparison with its flips counted; ``samsim compare`` names them one by one."""
+    dumped = found.model_dump(mode="json", exclude={"contrasts": {"__all__": {"tuple_flips", "sample_flips"}}})
+    for written, contrast in zip(dumped["contrasts"], found.contrasts, strict=True):
+        written["tuples_wrong_to_right"] = contrast.flips("wrong_to_right")
+        written["tuples_right_to_wrong"] = contrast.flips("right_to_wrong")
+    return dumped
+
+
+def _contrast_rows(contrast: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    family = contrast["family"]
+    measures = {name: value for name, value in contrast.items() if name not in ("run", "family")}
+    return ((f"{family}.{measure}", value) for measure, value in _flat(measures))
+
+
+def _flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Every single value with the way to it."""
+    if isinstance(value, Mapping):
+        for name, inside in value.items():
+            yield from _flat(inside, f"{path}.{name}" if path else str(name))
+    elif isinstance(value, list):
+        for number, inside in enumerate(value):
+            yield from _flat(inside, f"{path}.{_item_name(inside, number)}" if path else _item_name(inside, number))
+    else:
+        yield path or "value", "" if value is None else value
+
+
+def _item_name(item: Any, number: int) -> str:
+    """Items of a list by what tells them apart, where they say so."""
+    if isinstance(item, Mapping):
+        named = [str(item[key]) for key in ("name", "action", "family") if item.get(key) is not None]
+        if named:
+            return ".".join(named)
+        if "raters" in item:
+            return "-".join(item["raters"])
+    return str(number)

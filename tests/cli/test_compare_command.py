@@ -1,0 +1,142 @@
+"""``samsim compare`` from the command line, over folders like those that samsim run writes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from click.testing import CliRunner, Result
+
+from samsim.cli.compare import FAMILY_NAMES, compare
+from samsim.cli.exit_codes import ExitCode
+from samsim.errors import InputError
+from samsim.experiments.artefacts import MANIFEST, SCORECARDS
+from samsim.schemas.runs import CellRecord
+from samsim.schemas.scorecards import Family
+from tests.metrics.hand_made import failed, sample
+from tests.metrics.runs import big_run, hand_run, written
+
+TASTE = ("taste", "food#quality", "good", "positive")
+BAD_TASTE = ("taste", "food#quality", "good", "negative")
+
+
+def run(*arguments: object, width: int = 120) -> Result:
+    runner = CliRunner(env={"COLUMNS": str(width), "NO_COLOR": "1"})
+    return runner.invoke(compare, [str(argument) for argument in arguments])
+
+
+def shown_by(*arguments: object, width: int = 120) -> str:
+    result = run(*arguments, width=width)
+    assert (result.exit_code, result.exception) == (ExitCode.OK, None)
+    return result.stdout
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written(big_run("good"), tmp_path_factory.mktemp("runs") / "good")
+
+
+@pytest.fixture(scope="module")
+def broken(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written(big_run("broken", broken=0.05), tmp_path_factory.mktemp("runs") / "broken")
+
+
+def test_a_run_and_its_copy(good: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(good, tmp_path / "copy")
+    found = json.loads(shown_by(good, copy, "--json"))
+    assert [row["name"] for row in found["runs"]] == [str(good), str(copy)]
+    for contrast in found["contrasts"]:
+        assert (contrast["delta_f1"], contrast["p_value"], contrast["p_holm"]) == (0.0, 1.0, 1.0)
+        assert contrast["tuple_flips"] == []
+
+
+def test_a_run_and_one_with_broken_tuples(good: Path, broken: Path) -> None:
+    found = json.loads(shown_by(good, broken, "--json"))
+    assert found["baseline"] == "good"
+    for contrast in found["contrasts"]:
+        assert contrast["delta_f1"] < 0
+        assert contrast["p_value"] < 0.01
+    text = shown_by(good, broken)
+    assert "400 samples, 2 runs; baseline: good" in text
+    for words in ("constant pair", "majority target", "p Holm", "McNemar p", "right → wrong"):
+        assert words in text
+
+
+def test_flips_are_listed_and_limited(good: Path, broken: Path) -> None:
+    full = json.loads(shown_by(good, broken, "--json", "--family", "triplet"))
+    (contrast,) = full["contrasts"]
+    flip = next(one for one in contrast["tuple_flips"] if one["direction"] == "right_to_wrong")
+    text = shown_by(good, broken, "--family", "triplet", "--flips", 1000)
+    assert " / ".join(flip["key"]) in text
+    assert text.count("right → wrong") + text.count("wrong → right") == len(contrast["tuple_flips"])
+    few = shown_by(good, broken, "--family", "triplet", "--flips", 2)
+    assert f"and {len(contrast['tuple_flips']) - 2} more (--flips)" in few
+    assert "flips," not in shown_by(good, broken, "--flips", 0)
+
+
+def test_an_experiment_folder_stands_for_its_runs(tmp_path: Path) -> None:
+    for name, final in (("a", TASTE), ("b", BAD_TASTE)):
+        written(hand_run(name, [sample([], [final], [TASTE], uid="0")]), tmp_path / "all" / name)
+    building = CellRecord(cell_id="fill", kind="memory_building", protocol="cr_v2", condition="C2", engine="embedded")
+    filling = hand_run("fill", [], sha256="f" * 64)
+    folder = written(filling, tmp_path / "all" / "fill")
+    (folder / MANIFEST).write_text(
+        filling.manifest.model_copy(update={"cell": building}).model_dump_json(), encoding="utf-8"
+    )
+    result = run(tmp_path / "all", "--json")
+    assert result.exit_code == ExitCode.OK
+    assert [row["name"] for row in json.loads(result.stdout)["runs"]] == ["a", "b"]
+    assert "fill only filled a memory" in result.stderr
+
+
+def test_what_cannot_be_compared_is_refused(good: Path, tmp_path: Path) -> None:
+    other = written(hand_run("other", big_run("other", 5).made, sha256="b" * 64), tmp_path / "other")
+    error = run(good, other).exception
+    assert isinstance(error, InputError)
+    assert "ran over different data" in str(error)
+    assert run(good).exception is not None
+    assert run(tmp_path / "nowhere").exit_code == ExitCode.USAGE
+    (tmp_path / "empty").mkdir()
+    assert "There is no run" in str(run(good, tmp_path / "empty").exception)
+
+
+def test_what_is_missing_is_said(good: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(good, tmp_path / "copy")
+    (copy / SCORECARDS).unlink()
+    result = run(good, copy)
+    assert f"{SCORECARDS} is missing" in result.stderr
+    assert "has no gold in its scorecard" in str(result.exception)
+
+
+def test_failed_samples_are_named(tmp_path: Path) -> None:
+    right = sample([], [TASTE], [TASTE], uid="0")
+    first = written(hand_run("a", [right, sample([], [], [TASTE], uid="sick")]), tmp_path / "a")
+    second = written(hand_run("b", [right, failed("sick", [TASTE])]), tmp_path / "b")
+    assert "1 samples failed in a run and are left out of all: sick" in shown_by(first, second)
+
+
+def test_nothing_in_a_run_steers_the_terminal(tmp_path: Path) -> None:
+    evil = ("\x1b[31mred", "food#quality", "good", "positive")
+    first = written(hand_run("a", [sample([], [evil], [evil], uid="\x1b]0;x\x07")]), tmp_path / "a")
+    second = written(hand_run("b", [sample([], [], [evil], uid="\x1b]0;x\x07")]), tmp_path / "b")
+    assert "\x1b" not in shown_by(first, second)
+    assert "\x1b" not in shown_by(first, second, "--json")
+
+
+def test_the_names_of_the_families_are_those_of_the_schema() -> None:
+    assert get_args(Family) == FAMILY_NAMES
+
+
+def test_help_imports_nothing_heavy() -> None:
+    probe = (
+        "import sys\nfrom samsim.cli.compare import compare\n"
+        "try:\n    compare(['--help'], prog_name='compare')\nexcept SystemExit:\n    pass\n"
+        "print('LOADED', [name for name in ('numpy', 'rich', 'pydantic', 'yaml') if name in sys.modules])"
+    )
+    ended = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True, encoding="utf-8")
+    assert "LOADED []" in ended.stdout

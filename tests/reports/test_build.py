@@ -1,0 +1,179 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from samsim.errors import ConfigError, InputError
+from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS
+from samsim.reports.build import ReportFiles, build_report
+from samsim.reports.collecting import collect
+from tests.reports.conftest import RESAMPLES
+from tests.reports.making_runs import change_manifest, change_rows, copied, rows_of, write_rows
+
+
+def built(*folders: Path, out: Path | None = None) -> ReportFiles:
+    return build_report(folders, out, resamples=RESAMPLES)
+
+
+def test_everything_is_written(report: ReportFiles) -> None:
+    measured = json.loads(report.metrics_json.read_text(encoding="utf-8"))
+    assert [run["name"] for run in measured["runs"]] == ["memory-cr_v2-C2", "single-C1", "cr_v2-C1", "cr_v2-C2"]
+    assert measured["comparisons"][0]["baseline"] == "single-C1"
+    rows = list(csv.DictReader(io.StringIO(report.metrics_csv.read_text(encoding="utf-8"))))
+    f1 = {row["run"]: row["value"] for row in rows if row["measure"] == "ref_pol.final.micro.f1"}
+    for run in report.collected.runs:
+        assert float(f1[run.name]) == run.metrics.tuples["ref_pol"].final.micro.f1
+    assert {path.suffix for path in report.paper} == {".md", ".tex"}
+    assert all(path.read_text(encoding="utf-8").strip() for path in report.paper)
+    assert not list(report.folder.rglob("*.part"))
+
+
+def test_the_same_runs_give_the_same_bytes(experiment: Path, report: ReportFiles, tmp_path: Path) -> None:
+    again = built(experiment, out=tmp_path)
+    for one, other in zip(
+        (report.page, report.metrics_json, report.metrics_csv, *report.paper),
+        (again.page, again.metrics_json, again.metrics_csv, *again.paper),
+        strict=True,
+    ):
+        assert one.read_bytes() == other.read_bytes()
+
+
+def test_a_report_loads_nothing_that_could_ask_or_find_gold(experiment: Path, tmp_path: Path) -> None:
+    script = (
+        "import sys; from samsim.reports.build import build_report;"
+        f"build_report([{str(experiment)!r}], {str(tmp_path)!r}, resamples=10);"
+        "bad = ('samsim.engines', 'samsim.pipeline', 'samsim.agents', 'samsim.data.gold', 'samsim.language', 'kiwipiepy');"
+        "print([name for name in sys.modules if name.startswith(bad)])"
+    )
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert ended.stdout.strip() == "[]"
+
+
+def test_it_goes_to_the_experiment_unless_told_otherwise(experiment: Path, tmp_path: Path) -> None:
+    folder = copied(experiment, tmp_path / "three-cells")
+    assert built(folder).page == folder / "report.html"
+    assert built(folder / "single-C1", folder / "cr_v2-C1").page == (folder / "report.html").resolve()
+
+
+def test_runs_of_different_experiments_need_a_place(experiment: Path, tmp_path: Path) -> None:
+    other = copied(experiment / "cr_v2-C1", tmp_path / "other")
+    change_manifest(other, lambda manifest: manifest.update(experiment="another"))
+    with pytest.raises(ConfigError, match="--out"):
+        built(experiment / "cr_v2-C1", other)
+    files = built(experiment / "cr_v2-C1", other, out=tmp_path / "both")
+    assert [run.name for run in files.collected.runs] == ["three-cells/cr_v2-C1", "another/cr_v2-C1"]
+
+
+def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no run"):
+        built(tmp_path, out=tmp_path)
+
+
+def test_one_cell_alone_is_reported_without_a_comparison(experiment: Path, tmp_path: Path) -> None:
+    files = built(experiment / "cr_v2-C1", out=tmp_path)
+    assert files.collected.comparisons == ()
+    assert files.collected.problems == ()
+
+
+def test_without_scorecards_it_says_which_run_to_repeat(experiment: Path, tmp_path: Path) -> None:
+    folder = copied(experiment, tmp_path / "old")
+    (folder / "cr_v2-C1" / SCORECARDS).unlink()
+    files = built(folder)
+    page = files.page.read_text(encoding="utf-8")
+    run_id = next(run.run.manifest.run_id for run in files.collected.runs if run.name == "cr_v2-C1")
+    assert f"needs inference: repeat run {run_id}" in page
+    assert any(problem.run == "cr_v2-C1" and SCORECARDS in problem.words for problem in files.collected.problems)
+    lost = next(run for run in files.collected.runs if run.name == "cr_v2-C1")
+    assert lost.metrics.samples == 84
+    assert lost.metrics.tuples == {}
+    assert files.collected.comparisons[0].runs[0].name == "single-C1"
+    assert all(row.name != "cr_v2-C1" for row in files.collected.comparisons[0].runs)
+
+
+def test_an_unfinished_run_is_told_and_measured_as_far_as_it_goes(experiment: Path, tmp_path: Path) -> None:
+    folder = copied(experiment, tmp_path / "partial")
+    for name in (OUTPUTS, SCORECARDS):
+        write_rows(folder / "cr_v2-C2" / name, rows_of(folder / "cr_v2-C2" / name)[:40])
+    change_manifest(folder / "cr_v2-C2", lambda manifest: manifest.update(done=40, status="interrupted"))
+    collected = built(folder).collected
+    words = " ".join(problem.words for problem in collected.problems)
+    assert "40 of 84" in words
+    assert "no comparison" in words
+    assert collected.runs[-1].metrics.samples == 40
+
+
+def test_a_damaged_line_does_not_hide_the_samples_before_it(experiment: Path, tmp_path: Path) -> None:
+    folder = copied(experiment, tmp_path / "damaged")
+    lines = (folder / "cr_v2-C2" / OUTPUTS).read_text(encoding="utf-8").splitlines(keepends=True)
+    lines[50] = "{not json}\n"
+    (folder / "cr_v2-C2" / OUTPUTS).write_text("".join(lines), encoding="utf-8")
+    collected = built(folder).collected
+    assert collected.runs[-1].metrics.samples == 50
+    assert any("first 50 samples" in problem.words for problem in collected.problems)
+
+
+def test_a_run_of_another_format_is_named_and_the_others_are_reported(experiment: Path, tmp_path: Path) -> None:
+    folder = copied(experiment, tmp_path / "mixed")
+    change_manifest(folder / "cr_v2-C2", lambda manifest: manifest.update(format_version=0))
+    collected = built(folder).collected
+    assert [run.name for run in collected.evaluated] == ["single-C1", "cr_v2-C1"]
+    assert any(problem.run == "cr_v2-C2" and "format" in problem.words for problem in collected.problems)
+    with pytest.raises(InputError, match="format"):
+        built(folder / "cr_v2-C2", out=tmp_path)
+
+
+def test_a_failed_check_is_not_overlooked(experiment: Path, tmp_path: Path) -> None:
+    folder = copied(experiment / "cr_v2-C1", tmp_path / "wrong")
+
+    def cheat(row: dict[str, object]) -> dict[str, object]:
+        scores = json.loads(json.dumps(row["scores"]))
+        scores["ref_pol"]["final"]["matched"] += 1
+        return {**row, "scores": scores}
+
+    change_rows(folder, SCORECARDS, cheat)
+    files = built(folder)
+    assert files.checks_failed == 1
+    assert 'class="banner red"' in files.page.read_text(encoding="utf-8")
+
+
+def test_without_gold_everything_else_is_there(experiment: Path, tmp_path: Path) -> None:
+    folder = copied(experiment / "cr_v2-C1", tmp_path / "unlabelled")
+    change_rows(folder, SCORECARDS, lambda row: {**row, "gold": None, "scores": {}})
+    change_manifest(folder, lambda manifest: manifest["data"]["evaluation"].update(gold_fields=[]))
+    files = built(folder)
+    page = files.page.read_text(encoding="utf-8")
+    assert "There is no gold" in page
+    assert 'id="table-risk"' in page
+    assert 'id="table-main' not in page
+    assert (files.folder / "paper" / "cost.md").exists()
+
+
+def test_repeats_are_measured_for_their_agreement(experiment: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "repeated"
+    for repeat in (0, 1):
+        run = copied(experiment / "cr_v2-C1", folder / f"r{repeat}")
+
+        def numbered(manifest: dict[str, object], repeat: int = repeat) -> None:
+            manifest["cell"] = {**manifest["cell"], "repeat": repeat, "cell_id": f"cr_v2-C1-r{repeat}"}  # type: ignore[dict-item]
+
+        change_manifest(run, numbered)
+    found = collect([folder], resamples=10).repeated
+    assert [(cell.kind, cell.runs) for cell in found] == [("repeats", ("cr_v2-C1-r0", "cr_v2-C1-r1"))]
+    assert found[0].metrics.exact.rate == 1.0
+
+
+def test_an_empty_run_is_no_crash(experiment: Path, tmp_path: Path) -> None:
+    folder = copied(experiment / "cr_v2-C1", tmp_path / "empty")
+    for name in (OUTPUTS, SCORECARDS):
+        (folder / name).write_bytes(b"")
+    change_manifest(folder, lambda manifest: manifest.update(done=0, status="interrupted"))
+    files = built(folder)
+    assert files.collected.runs[0].metrics.samples == 0
+    assert "0 of 84" in files.page.read_text(encoding="utf-8")
+    assert (folder / MANIFEST).exists()

@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from samsim.metrics.statistics import Interval
+from samsim.reports import numbers, process_tables, result_tables
+from samsim.reports.build import ReportFiles, paper_tables
+from samsim.reports.table_formats import html_table, html_text, latex, latex_table, markdown_table
+from samsim.reports.table_model import Column, Row, Table, said
+
+EVIL = """<img src=x onerror="alert(1)">|a_b*c`d\\e & 50% $x$ #1 {y} ~^"""
+
+
+def evil_table() -> Table:
+    columns = (Column("name", numeric=False), Column(EVIL, group=EVIL))
+    return Table("evil", EVIL, columns, (Row((EVIL, EVIL)), Row((EVIL, EVIL), "missing")), (EVIL,))
+
+
+def test_html_says_data_and_obeys_none_of_it() -> None:
+    written = html_table(evil_table())
+    assert "<img" not in written
+    assert 'onerror="' not in written
+    assert written.count("&lt;img") == 8
+
+
+def test_a_cell_of_markdown_cannot_end_its_row() -> None:
+    lines = markdown_table(evil_table(), "en").splitlines()
+    rows = [line for line in lines if line.startswith("|")]
+    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {3}
+    assert "<img" not in re.sub(r"\\<", "", "\n".join(rows))
+
+
+@given(st.text(alphabet=st.characters(codec="utf-8"), max_size=40))
+def test_latex_obeys_nothing_of_a_text(text: str) -> None:
+    written = latex(text)
+    plain = re.sub(r"\\(textbackslash|textasciitilde|textasciicircum|textless|textgreater|textbar|textperiodcentered)\{\}", "", written)
+    plain = re.sub(r"\$(-|\\(Delta|kappa|alpha|rightarrow|geq))\$", "", plain)
+    plain = re.sub(r"\\[&%$#_{}]", "", plain).removeprefix("{}")
+    assert not re.search(r"[\\&%$#_{}~^]", plain)
+    assert not written.startswith("[")
+
+
+def test_latex_needs_booktabs_and_says_when_it_has_hangul() -> None:
+    table = Table("t", ("caption", "표 제목"), (Column("a", numeric=False), Column("b")), (Row(("x", "1")),))
+    english, korean = latex_table(table, "en"), latex_table(table, "ko")
+    assert "\\toprule" in english
+    assert "booktabs" in english
+    assert "kotex" not in english
+    assert "kotex" in korean
+    assert english.count("&") == 2
+
+
+def test_both_languages_are_on_the_page_where_they_differ() -> None:
+    assert html_text(("run", "실행")) == '<span lang="en">run</span><span lang="ko">실행</span>'
+    assert html_text(("F1", "F1")) == "F1"
+
+
+def test_numbers_are_written_the_same_everywhere() -> None:
+    assert numbers.percent(0.59749) == "59.7"
+    assert numbers.percent(None) == "–"
+    assert numbers.points(-0.0049) == "−0.5"
+    assert numbers.points(-0.0001) == "0.0"
+    assert numbers.points_interval(Interval(low=-0.01, high=0.02)) == "[−1.0, +2.0]"
+    assert numbers.p_value(0.00049) == "<0.001"
+    assert numbers.p_value(0.0314159) == "0.031"
+    assert numbers.dollars(0.0) == "$0.00"
+    assert numbers.dollars(0.01234) == "$0.0123"
+    assert numbers.dollars(None) == "–"
+    assert numbers.seconds(0.0123) == "12.3 ms"
+    assert numbers.signed(-0.004) == "0.00"
+
+
+def test_the_main_table_has_every_cell_with_its_budget_and_the_baselines(report: ReportFiles) -> None:
+    collected = report.collected
+    table = result_tables.main_table(collected, "ref_pol")
+    headings = [f"{said(column.group, 'en')} {said(column.heading, 'en')}".strip() for column in table.columns]
+    assert {"per sample calls", "per sample tokens", "final F1", "final 95% CI"} <= set(headings)
+    assert [said(row.cells[0], "en") for row in table.rows[:3]] == ["single-C1", "cr_v2-C1", "cr_v2-C2"]
+    assert [row.kind for row in table.rows[3:]] == ["baseline"] * 3
+    for run, row in zip(collected.evaluated, table.rows, strict=False):
+        scores = run.metrics.tuples["ref_pol"]
+        cells = dict(zip(headings, row.cells, strict=True))
+        assert cells["final F1"] == numbers.percent(scores.final.micro.f1)
+        assert cells["Stage 1 F1"] == numbers.percent(scores.stage1.micro.f1)
+        assert cells["per sample calls"] == f"{run.metrics.cost.calls / run.metrics.samples:.2f}"
+    assert table.rows[0].cells[headings.index("against single-C1 p (Holm)")] == "–"
+    assert table.rows[1].cells[headings.index("against single-C1 p (Holm)")] != "–"
+
+
+def test_runs_that_fill_a_memory_are_not_compared_but_cost_something(report: ReportFiles) -> None:
+    names = [row.cells[0] for row in process_tables.cost_table(report.collected).rows]
+    assert names[0] == "memory-cr_v2-C2"
+    assert "memory-cr_v2-C2" not in [row.cells[0] for row in process_tables.funnel_table(report.collected).rows]
+
+
+def test_every_table_has_a_cell_for_every_column_in_both_languages(report: ReportFiles) -> None:
+    tables = list(paper_tables(report.collected))
+    assert {"main-ref_pol", "correction", "agreement", "memory", "cost"} <= {table.key for table in tables}
+    for table in tables:
+        for row in table.rows:
+            assert len(row.cells) == (2 if row.kind == "missing" else len(table.columns))
+        for ui in ("en", "ko"):
+            assert markdown_table(table, ui).count("\n|") >= len(table.rows) + 2
+
+
+@pytest.mark.parametrize("by_reason", [False, True])
+def test_rules_add_up_to_all_decisions(report: ReportFiles, by_reason: bool) -> None:
+    run = report.collected.evaluated[1]
+    table = process_tables.rules_table(report.collected, "ref_pol", by_reason=by_reason)
+    decisions = sum(int(str(row.cells[3])) for row in table.rows if row.cells[0] == run.name)
+    assert decisions == sum(run.metrics.overrides.actions.values()) > 0

@@ -1,0 +1,71 @@
+"""What the debate's Stage 1 drops, and why."""
+
+from __future__ import annotations
+
+import pytest
+
+from samsim.rules.stage1_drops import screen_aspects, screen_sentiments
+from samsim.schemas.protocol_conflict_review import Span
+from samsim.schemas.protocol_debate import AspectItem, AspectSentimentItem
+from tests.support.builders import analysis, span_of, token, word
+
+TEXT = "화면이 밝고 화면 크기도 좋아요. 예뻐요"
+SEEN = analysis(TEXT, tokens=[token(TEXT, "예뻐요", "VA")], words=[word(TEXT, "예뻐요", 1.0)])
+
+
+def aspect(term: str, span: Span | None = None) -> AspectItem:
+    return AspectItem(term=term, span=span)
+
+
+@pytest.mark.parametrize(
+    ("item", "reason"),
+    [
+        (aspect("배터리"), "hallucination"),
+        (aspect("배터리", Span(start=0, end=3)), "hallucination"),
+        (aspect("화면", Span(start=1, end=3)), "alignment_failure"),
+        (aspect("예뻐요", span_of(TEXT, "예뻐요")), "filter_rejection"),
+        (aspect("  "), "filter_rejection"),
+    ],
+)
+def test_what_is_not_a_target_in_the_text_is_dropped_with_its_reason(item: AspectItem, reason: str) -> None:
+    kept, drops = screen_aspects([item], SEEN)
+    assert kept == []
+    assert [(drop.agent, drop.aspect_term, drop.reason) for drop in drops] == [("ATE", item.term.strip(), reason)]
+
+
+@pytest.mark.parametrize(
+    ("item", "span"),
+    [
+        (aspect("화면", span_of(TEXT, "화면")), Span(start=0, end=2)),
+        (aspect("화면", Span(start=7, end=9)), Span(start=7, end=9)),
+        (aspect("화면"), Span(start=0, end=2)),
+        # It stands there once, so a miscounted span is put right instead.
+        (aspect("크기", Span(start=0, end=2)), span_of(TEXT, "크기")),
+        (aspect(" 크기 "), span_of(TEXT, "크기")),
+    ],
+)
+def test_what_stands_in_the_text_is_kept_and_anchored(item: AspectItem, span: Span) -> None:
+    (kept,), drops = screen_aspects([item], SEEN)
+    assert (kept.term, kept.span, drops) == (item.term.strip(), span, [])
+
+
+def sentiment(term: str, **fields: object) -> AspectSentimentItem:
+    return AspectSentimentItem.model_validate({"aspect_term": term, "polarity": "positive", **fields})
+
+
+def test_a_sentiment_on_an_invented_aspect_is_dropped_and_an_implied_one_loses_its_name() -> None:
+    kept, drops = screen_sentiments(
+        [
+            sentiment("화면"),
+            sentiment("배터리"),
+            sentiment("가격", is_implicit=True, span={"start": 0, "end": 2}, aspect_ref="제품 전체#가격"),
+            sentiment("", is_implicit=True),
+        ],
+        SEEN,
+    )
+    assert [(item.aspect_term, item.aspect_ref, item.span) for item in kept] == [
+        ("화면", "", None),
+        ("", "제품 전체#가격", None),
+        ("", "", None),
+    ]
+    assert [(drop.agent, drop.aspect_term, drop.reason) for drop in drops] == [("ATSA", "배터리", "hallucination")]
