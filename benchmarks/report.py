@@ -22,7 +22,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.servers.browser import browser_process, opened, why_not_here
+from tests.servers.browser import chromium, why_not_here
 
 from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS, TRACES
 from samsim.reports.build import build_report
@@ -81,9 +81,9 @@ def _repeated(path: Path, samples: int) -> Iterator[dict[str, Any]]:
 
 def measure_browser(page: Path) -> None:
     """Open, filter, search and look at samples, as a reader would."""
-    with browser_process() as browser:
+    with chromium() as browser:
         started = perf_counter()
-        with opened(browser, page) as shown:
+        with browser.opened(page) as shown:
             print(f"open        {perf_counter() - started:6.2f} s until the list is there")
             shown.page.select_option("#b-run", "")
             for what, script in (

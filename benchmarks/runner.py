@@ -106,9 +106,9 @@ def main() -> None:
             results[workers] = watch(config, outputs, options.samples)
             found = results[workers]
             print(
-                f"{workers} worker{'s' if workers > 1 else ''}: {found['seconds']:.1f} s, {found['rate']:,.0f} samples/s, "
-                f"{found['cores']:.2f} cores, memory {found['quarter_mb']:.0f} MB at a quarter, "
-                f"{found['end_mb']:.0f} MB in the last quarter",
+                f"{workers} worker{'s' if workers > 1 else ''}: {found['seconds']:.1f} s, "
+                f"{found['rate']:,.0f} samples/s, {found['cores']:.2f} cores, "
+                f"memory {found['quarter_mb']:.0f} MB at a quarter, {found['end_mb']:.0f} MB in the last quarter",
                 flush=True,
             )
         one, many = (folder / "runs" / f"workers{workers}" / "outputs.jsonl" for workers in (1, options.workers))

@@ -67,7 +67,6 @@ def main() -> None:
     console.print("F1 in percent, micro. Stage 1 is the union of A, B and C before review.")
 
 
-
 def score_table(runs: Sequence[ShippedRun], gold: Mapping[str, GoldSample]) -> Table:
     """Stage 1 and final F1 of each protocol, with the single perspectives beside them."""
     table = Table(title="Tuple F1", title_justify="left")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import get_args
 
 import pytest
 from click.testing import CliRunner, Result
@@ -14,7 +13,7 @@ from samsim.cli.exit_codes import ExitCode
 from samsim.cli.main import cli
 from samsim.errors import ContractError, EngineError
 from samsim.pipeline import api
-from samsim.schemas.protocols import CRProtocol
+from samsim.schemas.protocols import PLAIN_PROTOCOLS
 from samsim.schemas.results import SampleResult
 
 KOREAN = "화면은 좋은데 배터리가 금방 닳아요."
@@ -34,7 +33,20 @@ def failing_with(error: Exception) -> object:
 
 
 def test_protocols_are_those_of_the_library() -> None:
-    assert get_args(CRProtocol) == analyze_module.PROTOCOLS
+    assert analyze_module.PROTOCOLS.split("|") == [*PLAIN_PROTOCOLS, "self_consistency:N"]
+
+
+@pytest.mark.parametrize("protocol", [*PLAIN_PROTOCOLS, "self_consistency:2"])
+def test_every_protocol_can_be_asked_for(protocol: str) -> None:
+    ended = run("--json", "--protocol", protocol, ENGLISH)
+    assert ended.exit_code == ExitCode.OK
+    assert json.loads(ended.stdout)["protocol"] == protocol
+
+
+def test_a_misspelt_protocol_gets_a_suggestion() -> None:
+    ended = run("--protocol", "debat", ENGLISH)
+    assert ended.exit_code == ExitCode.USAGE
+    assert "did you mean debate?" in ended.stderr
 
 
 def test_json_round_trip() -> None:

@@ -7,12 +7,13 @@ from typing import get_args
 
 import pytest
 
-from samsim.cli import label_codes
 from samsim.cli.labels import LABELS, Labels, choose_ui
-from samsim.rules import review_actions
+from samsim.rules import debate_edits, review_actions
+from samsim.schemas import code_names
 from samsim.schemas.analysis import Language
 from samsim.schemas.polarity import POLARITIES
 from samsim.schemas.protocol_conflict_review import AGENTS, REASON_CODES, ConflictType, RiskType, Severity
+from samsim.schemas.protocol_debate import EDIT_OPS, DropReason, ModeratorRule, RejectReason, SkipReason
 
 HANGUL = re.compile(r"[가-힣]")
 
@@ -32,13 +33,18 @@ def test_both_languages_have_the_same_blanks(key: str) -> None:
 @pytest.mark.parametrize(
     ("table", "codes"),
     [
-        (label_codes.POLARITY, POLARITIES),
-        (label_codes.LANGUAGE, get_args(Language)),
-        (label_codes.SEVERITY, get_args(Severity)),
-        (label_codes.PERSPECTIVE, AGENTS),
-        (label_codes.CONFLICT, get_args(ConflictType)),
-        (label_codes.RISK, get_args(RiskType)),
-        (label_codes.REASON, REASON_CODES),
+        (code_names.POLARITY, POLARITIES),
+        (code_names.LANGUAGE, get_args(Language)),
+        (code_names.SEVERITY, get_args(Severity)),
+        (code_names.PERSPECTIVE, [*AGENTS, "ATSA", "SINGLE"]),
+        (code_names.DROP, get_args(DropReason)),
+        (code_names.EDIT, EDIT_OPS),
+        (code_names.REJECT, get_args(RejectReason)),
+        (code_names.SKIP, get_args(SkipReason)),
+        (code_names.MODERATOR, get_args(ModeratorRule)),
+        (code_names.CONFLICT, get_args(ConflictType)),
+        (code_names.RISK, get_args(RiskType)),
+        (code_names.REASON, REASON_CODES),
     ],
 )
 def test_every_code_has_words(table: dict[str, tuple[str, str]], codes: Iterable[str]) -> None:
@@ -49,9 +55,17 @@ def test_every_refusal_has_words() -> None:
     import inspect
 
     source = inspect.getsource(review_actions)
-    assert [code for code in label_codes.REFUSAL if f'"{code}"' not in source] == []
+    assert [code for code in code_names.REFUSAL if f'"{code}"' not in source] == []
     written = set(re.findall(r'(?:incomplete, |problem = |else |, )"([a-z]+(?:_[a-z]+)+)"', source))
-    assert written - set(label_codes.REFUSAL) == set()
+    assert written - set(code_names.REFUSAL) == set()
+
+
+def test_every_refused_edit_has_words() -> None:
+    import inspect
+
+    source = inspect.getsource(debate_edits)
+    written = set(re.findall(r'"", "([a-z_]+)"|None, "([a-z_]+)"|item, "([a-z_]+)"', source))
+    assert {code for found in written for code in found if code} == set(code_names.EDIT_REFUSAL)
 
 
 def test_unknown_code_is_shown_as_it_is() -> None:

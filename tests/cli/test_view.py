@@ -11,6 +11,8 @@ from rich.console import Console
 from samsim.cli.labels import Labels, UiLanguage
 from samsim.cli.view import build_view
 from samsim.cli.view_style import Look
+from samsim.pipeline.api import Pipeline
+from samsim.schemas.protocol_debate import DebateTurn, DropRecord, EditRefusal
 from samsim.schemas.results import CallRecord, SampleResult
 from tests.cli.hand_made import candidate, contested, result
 
@@ -237,3 +239,100 @@ def test_nested_and_crossing_marks_all_stay_visible() -> None:
         candidate("t1", "C", "battery life", "battery life", "negative", text=text, evidence="battery life is"),
     ]
     assert "{[[battery]+ {life]− is} great}" in render(result(found, text=text))
+
+
+# --- the other protocols ------------------------------------------------------------------------------------
+
+NEGATED = "I don't think the strap is soft, but the bag is nice."
+
+
+def analysed(protocol: str, text: str = NEGATED) -> SampleResult:
+    return Pipeline({"protocol": protocol}).analyze(text)
+
+
+@pytest.mark.parametrize(
+    ("ui", "expected"),
+    [
+        (
+            "en",
+            [
+                "English · protocol debate · taxonomy none",
+                "What Stage 1 found",
+                "ATSA (sentiment of each aspect)",
+                "t0 doubt (high) a negation seems to be overlooked",
+                "VALIDATOR t0 the polarity does not fit the negation",
+                "EPM 1 t0 polarity → negative (0.9) “don't think the strap is soft”",
+                "TAN 1 nothing to say",
+                "JUDGE c0 t0 polarity → negative (0.8)",
+                "c0 applied (for 1.6, against 0)",
+                "expected value 0.98 (action 0.4, risk 0.3, grounding 0.2, confidence 0.08), threshold 0.5",
+                "moderator: mixed, confidence 0.85",
+                "Stage 2 is preferred (stage2_preferred)",
+                "polarities differ (polarities_differ)",
+                "“soft” − negative ATSA",
+            ],
+        ),
+        (
+            "ko",
+            [
+                "1단계에서 찾은 것",
+                "EPM 1 t0 극성 → negative (0.9)",
+                "TAN 1 의견 없음",
+                "c0 적용 (찬성 1.6, 반대 0)",
+                "기댓값 0.98",
+                "조정: 혼합, 확신도 0.85",
+                "2단계를 채택 (stage2_preferred)",
+            ],
+        ),
+    ],
+)
+def test_a_debate_is_told_from_the_first_turn_to_the_moderator(ui: UiLanguage, expected: list[str]) -> None:
+    view = flat(render(analysed("debate"), ui, 100))
+    assert [words for words in expected if words not in view] == []
+
+
+def test_what_went_wrong_in_a_debate_is_shown() -> None:
+    whole = analysed("debate")
+    assert whole.debate is not None
+    silent = DebateTurn(persona="TAN", round=1, answered=False, proposed_edits=[])
+    refusal = EditRefusal(actor="CJ", reason="unknown_polarity", op="set_polarity", target_tuple_id="t0", value="?")
+    drop = DropRecord(agent="ATE", aspect_term="battery", reason="hallucination")
+    skipped = whole.debate.overrides[0].model_copy(update={"applied": False, "skip_reason": "below_min_margin"})
+    debate = whole.debate.model_copy(
+        update={"turns": [silent], "refusals": [refusal], "drops": [drop], "overrides": [skipped]}
+    )
+    calls = [CallRecord(agent="TAN", stage="debate", prompt_hash="p", problem="timeout")]
+    view = flat(render(whole.model_copy(update={"debate": debate, "calls": calls})))
+    for words in (
+        "dropped before: battery (not in the text)",
+        "TAN 1 no answer: timeout",
+        "refused: CJ set_polarity t0 (unknown polarity)",
+        "c0 not applied: too little more for it than against it",
+    ):
+        assert words in view
+
+
+@pytest.mark.parametrize("ui", UIS)
+@pytest.mark.parametrize("width", [40, 90, 120])
+@pytest.mark.parametrize("protocol", ["debate", "single", "stage1_only", "self_consistency:3", "self_consistency:7"])
+def test_every_protocol_fits_the_terminal_and_shows_no_votes_it_has_not(
+    protocol: str, width: int, ui: UiLanguage
+) -> None:
+    for explain in (True, False):
+        view = render(analysed(protocol), ui, width, explain=explain)
+        assert max(map(cell_len, view.splitlines())) <= width
+        assert Labels(ui)("votes") not in view
+
+
+def test_the_draws_of_self_consistency_stand_beside_each_other() -> None:
+    view = render(analysed("self_consistency:3"), "en", 120)
+    heading = next(line for line in view.splitlines() if "draw 1" in line)
+    assert "draw 3" in heading
+    assert "S1 S2 S3" in view
+
+
+def test_a_debate_about_nothing_says_so() -> None:
+    view = flat(render(analysed("debate", "I bought it yesterday.")))
+    assert "There was nothing to debate." in view
+    assert "moderator: no label, confidence 0" in view
+    assert "Stage 1 reported none." in view

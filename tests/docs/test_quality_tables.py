@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import get_args
 
 from benchmarks.shipped import run_protocol, score_cells
+
 from samsim.data.gold import load_reviews_gold
 from samsim.data.shipped import load_reviews
 from samsim.schemas.protocols import CRProtocol

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
-from samsim.engines.factory import EnginePlan, build_setup, distinct_settings, read_plan
+from samsim.engines.factory import EnginePlan, build_setup, distinct_settings, read_plan, seats_of
+from samsim.engines.protocol import Engine, EngineReply, EngineRequest
+from samsim.engines.table import EngineTable
 from samsim.errors import ConfigError
 from samsim.schemas.protocol_conflict_review import AGENTS
 
@@ -48,6 +51,87 @@ def test_equal_settings_share_one_engine(tmp_path: Path) -> None:
     assert table.reviewers["C"].name == "embedded"
     assert len(setup.settings) == len(distinct_settings(plan_from(tmp_path, LAYERED))) == 5
     assert setup.concurrency == 16
+
+
+IN_DEBATE = ("ATE", "ATSA", "VALIDATOR", "EPM", "TAN", "CJ", "JUDGE", "STAGE2")
+
+
+def test_the_roles_of_the_debate_and_of_the_single_call(tmp_path: Path) -> None:
+    plan = plan_from(
+        tmp_path,
+        """
+engines:
+  default: {kind: openai_compatible, model: small}
+  debate: {model: large}
+  single: {temperature: 0.7}
+  CJ: {model: other}
+  judge: {temperature: 0}
+cache: false
+""",
+    )
+    models = {agent: plan.settings_for(agent).model for agent in IN_DEBATE}
+    assert models == {**dict.fromkeys(IN_DEBATE, "large"), "CJ": "other"}
+    assert (plan.settings_for("JUDGE").temperature, plan.settings_for("STAGE2").temperature) == (0, None)
+    assert (plan.settings_for("SINGLE").model, plan.settings_for("SINGLE").temperature) == ("small", 0.7)
+    table = build_setup(plan, KEYS).table
+    assert table.engine_for("EPM", "debate") is table.engine_for("ATE", "stage1")
+    assert table.engine_for("EPM", "debate") is not table.engine_for("CJ", "debate")
+    assert table.engine_for("A", "stage1") is table.engine_for("A", "review") is table.perspectives["A"]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "seats"),
+    [
+        ("cr_v2", ["A", "B", "C", "A", "B", "C"]),
+        ("stage1_only", ["A", "B", "C"]),
+        ("single", ["SINGLE"]),
+        ("self_consistency:5", ["SINGLE"]),
+        ("debate", list(IN_DEBATE)),
+        (None, ["A", "B", "C", "A", "B", "C", *IN_DEBATE, "SINGLE"]),
+    ],
+)
+def test_a_protocol_asks_for_its_own_seats(protocol: str | None, seats: list[str]) -> None:
+    assert [agent for agent, _ in seats_of(protocol)] == seats
+
+
+def test_a_key_is_needed_only_by_who_is_asked(tmp_path: Path) -> None:
+    plan = plan_from(
+        tmp_path,
+        "engines: {default: {kind: anthropic, model: m}, single: {kind: embedded}, perspectives: {kind: embedded}}\n"
+        "cache: false",
+    )
+    assert build_setup(plan, {}, protocol="self_consistency:3").table.engine_for("SINGLE", "stage1").name == "embedded"
+    assert build_setup(plan, {}, protocol="stage1_only").concurrency == 1
+    for protocol in ("cr_v2", "debate", None):
+        with pytest.raises(ConfigError, match="ANTHROPIC_API_KEY"):
+            build_setup(plan, {}, protocol=protocol)
+
+
+def test_an_agent_without_a_seat_is_missed_by_name() -> None:
+    table = build_setup(EnginePlan(cache=False), {}, protocol="debate").table
+    with pytest.raises(ConfigError, match="No engine was given for the agent A, only for ATE"):
+        table.engine_for("A", "stage1")
+
+
+def test_every_engine_of_a_table_is_changed_and_closed_once() -> None:
+    class Closable:
+        name = "closable"
+        closed = 0
+
+        async def complete(self, request: EngineRequest) -> EngineReply:
+            return EngineReply(output=request.uid)
+
+        async def aclose(self) -> None:
+            self.closed += 1
+
+    one, other = Closable(), Closable()
+    table = EngineTable.of({"A": one, "JUDGE": other, "SINGLE": one})
+    seen: list[Engine] = []
+    mapped = table.mapped(lambda engine: seen.append(engine) or engine)  # type: ignore[func-returns-value]
+    assert seen == [one, other]
+    assert (mapped.engine_for("JUDGE", "judge"), mapped.engine_for("A", "review")) == (other, one)
+    asyncio.run(mapped.aclose())
+    assert (one.closed, other.closed) == (1, 1)
 
 
 def test_the_embedded_engine_needs_nothing() -> None:

@@ -134,6 +134,7 @@ def test_a_trace_line_is_the_whole_call(trace: Path) -> None:
         "prompt_hash": "p",
         "mode": "json_schema",
         "cached": False,
+        "kept_usage": None,
         "problem": None,
         "messages": [{"role": message.role, "content": message.content} for message in ANSWER.messages],
         "attempts": [attempt.model_dump() for attempt in ANSWER.attempts],

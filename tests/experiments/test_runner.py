@@ -191,7 +191,12 @@ def shipped() -> list[dict[str, str]]:
 
 
 def test_gold_refs_are_spelt_as_the_taxonomy_spells_them(tmp_path: Path) -> None:
-    gold = {"aspect_term": "포장", "aspect_ref": "패키지/구성품#품질", "opinion_term": "꼼꼼하다", "polarity": "positive"}
+    gold = {
+        "aspect_term": "포장",
+        "aspect_ref": "패키지/구성품#품질",
+        "opinion_term": "꼼꼼하다",
+        "polarity": "positive",
+    }
     file = tmp_path / "korean.jsonl"
     file.write_text(json.dumps({"id": "k1", "text": "포장이 꼼꼼해요.", "tuples": [gold]}) + "\n", encoding="utf-8")
     config = configure(tmp_path, data={"evaluation": {"path": str(file), "format": "jsonl"}})

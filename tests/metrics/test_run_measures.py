@@ -268,6 +268,14 @@ def test_unknown_cost_stays_unknown() -> None:
     assert (found.input_tokens, found.output_tokens, found.cost, found.cost_per_sample) == (None, 10, None, None)
 
 
+def test_runs_that_share_a_cache_have_the_same_budget() -> None:
+    """What one run asked (10 in, 5 out) the other found in the cache; the protocol needs 15 tokens either way."""
+    kept = UsageRecord(calls=2, cached_calls=2, saved_input_tokens=10, saved_output_tokens=5)
+    asked, cached = measured(bare("0", usage=usage(1.0))).cost, measured(bare("0", usage=kept)).cost
+    assert asked.tokens_per_sample == cached.tokens_per_sample == 15
+    assert (cached.input_tokens, cached.cost) == (0, 0.0)
+
+
 def test_a_failed_sample_costs_too() -> None:
     broken = failed("1")
     card = broken.card.model_copy(update={"usage": usage(2.0)})

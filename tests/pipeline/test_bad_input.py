@@ -102,9 +102,10 @@ def test_a_hundred_kilobytes_are_analysed(sentence: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_hundred_kilobytes_of_different_aspects_are_analysed() -> None:
+@pytest.mark.parametrize("protocol", ["cr_v2", "debate"])
+def test_a_hundred_kilobytes_of_different_aspects_are_analysed(protocol: str) -> None:
     sentences = [f"The part{number} was great but the tool{number} was slow." for number in range(2_000)]
-    result = PIPELINE.analyze(" ".join(sentences))
+    result = Pipeline({"protocol": protocol}).analyze(" ".join(sentences))
     assert len(result.text) > 90_000
     assert len(result.final_tuples) >= 3_900
 

@@ -11,7 +11,7 @@ import pytest
 from samsim.engines.embedded.engine import EmbeddedEngine
 from samsim.engines.protocol import EngineReply
 from samsim.engines.table import EngineTable
-from samsim.errors import EngineError
+from samsim.errors import ConfigError, EngineError
 from samsim.language.analyze import analyze_text
 from samsim.memory.conditions import resolve_condition
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator
@@ -326,6 +326,30 @@ def test_a_merge_makes_one_statement_of_two() -> None:
     assert (final.aspect_term, final.tuple_ids, final.opinion_terms) == ("strap", ["t0", "t1"], ["soft", "nice"])
 
 
+def test_a_merged_tuple_is_not_doubted_for_the_place_of_its_old_term() -> None:
+    text = "The strap is soft. The strap is wide. The band is soft."
+    atsa = [
+        sentiment("strap", "positive", "soft", span={"start": 4, "end": 9}),
+        sentiment("band", "positive", "soft", span={"start": 42, "end": 46}),
+    ]
+    merge = {"op": "merge_tuples", "target_tuple_id": "t1", "value": "t0", "evidence": "soft", "confidence": 0.9}
+    engine = AnswerBook(
+        book(
+            ATSA={"aspect_sentiments": atsa},
+            EPM={"proposed_edits": [merge]},
+            CJ={"proposed_edits": [merge]},
+            JUDGE={"final_patch": [merge], "unresolved_conflicts": [], "rationale": ""},
+            STAGE2={"accepted_changes": [{"change_id": "c0", "reasoning": "the same"}], "rejected_changes": []},
+        )
+    )
+    config = PipelineConfig.model_validate({"protocol": "debate", "debate": {"ev_threshold": 0.4}})
+    result = asyncio.run(run_debate("s1", analyze_text(text, "en"), EngineTable.of(engine), config))
+    assert [one.tuple_ids for one in result.final_tuples] == [["t0", "t1"]]
+    assert result.evaluation is not None
+    assert result.evaluation.risk_after.tags == ()
+    assert not result.evaluation.override_harm
+
+
 # --- drops, memory and the episode --------------------------------------------------------------------------
 
 
@@ -400,6 +424,29 @@ def test_a_text_that_holds_the_moderators_own_words_does_not_break_anything(tmp_
     (entry,) = store.iterate()
     store.close()
     assert entry.moderator_summary == ""
+
+
+# --- settings -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"rounds": 0}, "debate.rounds"),
+        ({"rounds": 6}, "debate.rounds"),
+        ({"override_profile": "t3"}, "debate.override_profile"),
+        ({"ev_threshold": 1.1}, "debate.ev_threshold"),
+        ({"profile": "t1"}, "debate.profile"),
+    ],
+)
+def test_a_wrong_setting_is_an_error_at_start_that_names_it(settings: dict[str, Any], said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        Pipeline({"protocol": "debate", "debate": settings})
+
+
+def test_the_defaults_are_those_of_the_document() -> None:
+    given = PipelineConfig(protocol="debate").debate
+    assert (given.rounds, given.override_profile, given.ev_threshold) == (1, "t1", 0.5)
 
 
 # --- the whole, by the embedded engine ------------------------------------------------------------------------

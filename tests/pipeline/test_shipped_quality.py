@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
 from benchmarks.shipped import ShippedRun, run_protocol
+
 from samsim.data.gold import load_reviews_gold
 from samsim.data.shipped import load_reviews
 from samsim.metrics.tuples import Family

@@ -9,10 +9,8 @@ import pytest
 from samsim.experiments.config import load_config
 from samsim.experiments.runner import run_experiment
 from samsim.reports.build import ReportFiles, build_report
+from tests.reports.making_runs import RESAMPLES
 
-pytest_plugins = ["tests.servers.browser"]
-
-RESAMPLES = 200
 _CONFIG = """
 name: three-cells
 data:

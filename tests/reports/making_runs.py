@@ -17,6 +17,7 @@ from samsim.schemas.protocol_debate import (
     DebateTurn,
     DropRecord,
     Edit,
+    EditRefusal,
     EVRecord,
     JudgeRecord,
     ModeratorRecord,
@@ -26,6 +27,8 @@ from samsim.schemas.protocol_debate import (
     Stage2Record,
 )
 
+# Enough for intervals that nobody reads.
+RESAMPLES = 200
 Row = dict[str, Any]
 
 
@@ -95,7 +98,11 @@ def a_debate(tuple_id: str) -> DebateRecord:
             accepted_changes=[AcceptedChange(**change, reasoning="근거가 분명하다")],
             rejected_changes=[],
         ),
-        refusals=[],
+        refusals=[
+            EditRefusal(
+                actor="TAN", reason="same_ref", op="set_aspect_ref", target_tuple_id=tuple_id, value="본품#품질"
+            )
+        ],
         override_profile="t1",
         overrides=[
             OverrideDecision(

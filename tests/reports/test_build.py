@@ -13,8 +13,7 @@ from samsim.errors import ConfigError, InputError
 from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS
 from samsim.reports.build import ReportFiles, build_report
 from samsim.reports.collecting import collect
-from tests.reports.conftest import RESAMPLES
-from tests.reports.making_runs import change_manifest, change_rows, copied, rows_of, write_rows
+from tests.reports.making_runs import RESAMPLES, change_manifest, change_rows, copied, rows_of, write_rows
 
 
 def built(*folders: Path, out: Path | None = None) -> ReportFiles:
@@ -48,7 +47,7 @@ def test_a_report_loads_nothing_that_could_ask_or_find_gold(experiment: Path, tm
     script = (
         "import sys; from samsim.reports.build import build_report;"
         f"build_report([{str(experiment)!r}], {str(tmp_path)!r}, resamples=10);"
-        "bad = ('samsim.engines', 'samsim.pipeline', 'samsim.agents', 'samsim.data.gold', 'samsim.language', 'kiwipiepy');"
+        "bad = ('samsim.engines', 'samsim.pipeline', 'samsim.agents', 'samsim.data', 'samsim.language', 'kiwipiepy');"
         "print([name for name in sys.modules if name.startswith(bad)])"
     )
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samsim.metrics.statistics import Interval
-from samsim.reports import numbers, process_tables, result_tables
+from samsim.reports import measure_tables, numbers, result_tables, review_tables
 from samsim.reports.build import ReportFiles, paper_tables
 from samsim.reports.table_formats import html_table, html_text, latex, latex_table, markdown_table
 from samsim.reports.table_model import Column, Row, Table, said
@@ -37,7 +37,11 @@ def test_a_cell_of_markdown_cannot_end_its_row() -> None:
 @given(st.text(alphabet=st.characters(codec="utf-8"), max_size=40))
 def test_latex_obeys_nothing_of_a_text(text: str) -> None:
     written = latex(text)
-    plain = re.sub(r"\\(textbackslash|textasciitilde|textasciicircum|textless|textgreater|textbar|textperiodcentered)\{\}", "", written)
+    plain = re.sub(
+        r"\\(textbackslash|textasciitilde|textasciicircum|textless|textgreater|textbar|textperiodcentered)\{\}",
+        "",
+        written,
+    )
     plain = re.sub(r"\$(-|\\(Delta|kappa|alpha|rightarrow|geq))\$", "", plain)
     plain = re.sub(r"\\[&%$#_{}]", "", plain).removeprefix("{}")
     assert not re.search(r"[\\&%$#_{}~^]", plain)
@@ -92,9 +96,9 @@ def test_the_main_table_has_every_cell_with_its_budget_and_the_baselines(report:
 
 
 def test_runs_that_fill_a_memory_are_not_compared_but_cost_something(report: ReportFiles) -> None:
-    names = [row.cells[0] for row in process_tables.cost_table(report.collected).rows]
+    names = [row.cells[0] for row in measure_tables.cost_table(report.collected).rows]
     assert names[0] == "memory-cr_v2-C2"
-    assert "memory-cr_v2-C2" not in [row.cells[0] for row in process_tables.funnel_table(report.collected).rows]
+    assert "memory-cr_v2-C2" not in [row.cells[0] for row in review_tables.funnel_table(report.collected).rows]
 
 
 def test_every_table_has_a_cell_for_every_column_in_both_languages(report: ReportFiles) -> None:
@@ -110,6 +114,6 @@ def test_every_table_has_a_cell_for_every_column_in_both_languages(report: Repor
 @pytest.mark.parametrize("by_reason", [False, True])
 def test_rules_add_up_to_all_decisions(report: ReportFiles, by_reason: bool) -> None:
     run = report.collected.evaluated[1]
-    table = process_tables.rules_table(report.collected, "ref_pol", by_reason=by_reason)
+    table = review_tables.rules_table(report.collected, "ref_pol", by_reason=by_reason)
     decisions = sum(int(str(row.cells[3])) for row in table.rows if row.cells[0] == run.name)
     assert decisions == sum(run.metrics.overrides.actions.values()) > 0

@@ -69,3 +69,20 @@ def test_a_sentiment_on_an_invented_aspect_is_dropped_and_an_implied_one_loses_i
         ("", "", None),
     ]
     assert [(drop.agent, drop.aspect_term, drop.reason) for drop in drops] == [("ATSA", "배터리", "hallucination")]
+
+
+@pytest.mark.parametrize(("claimed", "written"), [("deep bass", "Deep bass"), ("BASS", "bass"), ("bass", "bass")])
+def test_another_case_is_the_same_word_as_it_is_written(claimed: str, written: str) -> None:
+    seen = analysis("Deep bass (C++ amp)", language="en")
+    (aspect,), no_drops = screen_aspects([AspectItem(term=claimed)], seen)
+    (item,), none_dropped = screen_sentiments([sentiment(claimed)], seen)
+    assert (aspect.term, item.aspect_term, no_drops, none_dropped) == (written, written, [], [])
+    assert aspect.span == span_of(seen.text, written)
+
+
+def test_a_term_is_words_and_no_pattern() -> None:
+    seen = analysis("Deep bass (C++ amp)", language="en")
+    assert [drop.reason for drop in screen_aspects([AspectItem(term="b.ss"), AspectItem(term="(")], seen)[1]] == [
+        "hallucination"
+    ]
+    assert screen_aspects([AspectItem(term="c++")], seen)[0][0].term == "C++"

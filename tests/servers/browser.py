@@ -58,36 +58,42 @@ class OpenedPage:
         assert self.requests == []
 
 
+@dataclass(frozen=True)
+class Chromium:
+    """A running browser that opens files."""
+
+    process: Browser
+
+    @contextmanager
+    def opened(self, file: Path, fragment: str = "", **context: Any) -> Iterator[OpenedPage]:
+        """A report in a fresh context, ready to be used; ``context`` sets its size, language and colours."""
+        wanted = {"viewport": {"width": 1280, "height": 900}, "locale": "en-US", "offline": True, **context}
+        fresh = self.process.new_context(**wanted)
+        try:
+            page = fresh.new_page()
+            shown = OpenedPage(page)
+            address = file.resolve().as_uri()
+            page.on("console", lambda message: shown.complaints.append(message.text) if message.type != "log" else None)
+            page.on("pageerror", lambda error: shown.complaints.append(str(error)))
+            page.on("request", lambda request: _note(shown, request.url, address))
+            page.goto(address + fragment)
+            page.wait_for_selector("#b-browser[data-ready=true]")
+            yield shown
+        finally:
+            fresh.close()
+
+
 @contextmanager
-def browser_process() -> Iterator[Browser]:
+def chromium() -> Iterator[Chromium]:
     """Start the browser and surely stop it in the end."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=executable(), args=list(_ARGUMENTS))
         try:
-            yield started
+            yield Chromium(started)
         finally:
             started.close()
-
-
-@contextmanager
-def opened(browser: Browser, file: Path, fragment: str = "", **context: Any) -> Iterator[OpenedPage]:
-    """A file in a fresh context; ``context`` sets its size, language and colours."""
-    wanted = {"viewport": {"width": 1280, "height": 900}, "locale": "en-US", "offline": True, **context}
-    fresh = browser.new_context(**wanted)
-    try:
-        page = fresh.new_page()
-        shown = OpenedPage(page)
-        address = file.resolve().as_uri()
-        page.on("console", lambda message: shown.complaints.append(message.text) if message.type != "log" else None)
-        page.on("pageerror", lambda error: shown.complaints.append(str(error)))
-        page.on("request", lambda request: _note(shown, request.url, address))
-        page.goto(address + fragment)
-        page.wait_for_selector("#b-browser[data-ready=true]")
-        yield shown
-    finally:
-        fresh.close()
 
 
 def _note(shown: OpenedPage, url: str, address: str) -> None:
@@ -95,11 +101,15 @@ def _note(shown: OpenedPage, url: str, address: str) -> None:
         shown.requests.append(url)
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """One browser for all tests that ask for it."""
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Chromium]:
+    """One browser for the tests of a module.
+
+    Not for the whole session: while it is there an event loop is running in this thread, in which nothing
+    else can call ``asyncio.run``. Fixtures that do so need the scope of the session, which makes them come first.
+    """
     missing = why_not_here()
     if missing:
         pytest.skip(missing)
-    with browser_process() as started:
+    with chromium() as started:
         yield started

@@ -18,12 +18,20 @@ from samsim.schemas.analysis import Language
 if TYPE_CHECKING:
     from samsim.pipeline.api import Pipeline
     from samsim.pipeline.config import PipelineConfig
-    from samsim.schemas.protocols import CRProtocol
 
-# As in samsim.schemas.protocols.CRProtocol, which would import pydantic just to show the help.
-PROTOCOLS = ("cr_v1", "cr_v2")
+# As in samsim.schemas.protocols, which would import pydantic just to show the help.
+PROTOCOLS = "cr_v1|cr_v2|debate|single|stage1_only|self_consistency:N"
 STDIN = "-"
 _AUTO_OR_LANGUAGE = click.Choice(["auto", *get_args(Language)])
+
+
+def _known_protocol(_context: click.Context, _option: click.Parameter, name: str) -> str:
+    from samsim.schemas.protocols import require_protocol
+
+    try:
+        return require_protocol(name)
+    except ValueError as error:
+        raise click.BadParameter(f"{error}.") from error
 
 
 class ReviewSource(NamedTuple):
@@ -51,7 +59,7 @@ class ReviewSource(NamedTuple):
 )
 @click.option("--json", "as_json", is_flag=True, help="Write the whole result as JSON.")
 @click.option("--explain", is_flag=True, help="Tell the full story: perspectives, conflicts, votes, rules.")
-@click.option("--protocol", type=click.Choice(PROTOCOLS), default="cr_v2", show_default=True)
+@click.option("--protocol", callback=_known_protocol, metavar=PROTOCOLS, default="cr_v2", show_default=True)
 @click.option("--taxonomy", metavar="NAME|FILE", default="auto", help="nikl2022, none, or a YAML file.")
 @engine_options
 @memory_options
@@ -70,7 +78,7 @@ def analyze(
     encoding: str | None,
     as_json: bool,
     explain: bool,
-    protocol: CRProtocol,
+    protocol: str,
     taxonomy: str,
     language: Language | Literal["auto"],
     ui: str,
@@ -90,7 +98,7 @@ def analyze(
     if explain and (as_json or file is not None):
         raise click.UsageError("--explain is for one text in the terminal; leave out --json and --file.")
     config = _config(protocol, taxonomy, language)
-    with open_engines(choice_from(engine_choice)) as engines, open_memory(memory, condition) as remembered:
+    with open_engines(choice_from(engine_choice), protocol) as engines, open_memory(memory, condition) as remembered:
         from samsim.pipeline.api import Pipeline
 
         pipeline = Pipeline(config, engines.table, remembered)
@@ -109,7 +117,7 @@ def _check_usage(text: str | None, file: Path | None, file_only: dict[str, objec
         raise click.UsageError(f"{', '.join(misplaced)} only goes with --file.")
 
 
-def _config(protocol: CRProtocol, taxonomy: str, language: Language | Literal["auto"]) -> PipelineConfig:
+def _config(protocol: str, taxonomy: str, language: Language | Literal["auto"]) -> PipelineConfig:
     from samsim.pipeline.config import PipelineConfig
 
     config = PipelineConfig(protocol=protocol, language=language, taxonomy=taxonomy)

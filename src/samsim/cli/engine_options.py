@@ -80,8 +80,8 @@ def choice_from(options: dict[str, Any]) -> EngineChoice:
 
 
 @contextmanager
-def open_engines(choice: EngineChoice) -> Iterator[OpenEngines]:
-    """Build what was asked for; a trace stays open as long as the engines are used."""
+def open_engines(choice: EngineChoice, protocol: str | None = None) -> Iterator[OpenEngines]:
+    """Build what was asked for and the protocol needs; a trace stays open as long as the engines are used."""
     plain = choice.base_url is None and choice.replay is None and choice.trace is None
     if choice.engine == "embedded" and plain:
         yield OpenEngines(table=None, concurrency=choice.concurrency or 1)
@@ -100,7 +100,7 @@ def open_engines(choice: EngineChoice) -> Iterator[OpenEngines]:
             changes: dict[str, Any] = {"cache": False} if choice.no_cache else {}
             if choice.max_cost is not None:
                 changes["max_cost"] = choice.max_cost
-            setup = build_setup(plan.model_copy(update=changes))
+            setup = build_setup(plan.model_copy(update=changes), protocol=protocol)
             table, concurrency = setup.table, setup.concurrency
         if choice.trace is not None:
             from samsim.engines.replay import RecordingEngine, TraceWriter

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from samsim.cli import label_codes
-from samsim.cli.label_codes import Pair
+from samsim.schemas import code_names
+from samsim.schemas.code_names import Pair
 
 UiLanguage = Literal["en", "ko"]
 _LOCALE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
@@ -22,9 +22,30 @@ LABELS: Mapping[str, Pair] = {
     "legend_opinion": ("opinion", "의견"),
     # sections
     "stage1": ("What the three perspectives found", "세 관점이 찾은 것"),
+    "stage1_other": ("What Stage 1 found", "1단계에서 찾은 것"),
     "doubts": ("Conflicts and doubts", "충돌과 의심 지점"),
     "votes": ("Votes and decisions", "투표와 결정"),
     "final": ("Final tuples", "최종 튜플"),
+    # debate
+    "debate": ("The debate", "토론"),
+    "outcome": ("Stage 2 and moderator", "2단계와 조정"),
+    "draw": ("draw {number}", "추출 {number}"),
+    "dropped_aspect": ("dropped before: {term} ({why})", "토론 전에 제외: {term} ({why})"),
+    "nothing_said": ("nothing to say", "의견 없음"),
+    "no_debate": ("There was nothing to debate.", "토론할 튜플이 없습니다."),
+    "refused_edit": ("refused: {actor} {op} {tuple} ({why})", "받아들이지 않음: {actor} {op} {tuple} ({why})"),
+    "left_open": ("left open: {tuples} {issue}", "미해결: {tuples} {issue}"),
+    "empty_patch": ("The judge changes nothing.", "판정자가 고친 것이 없습니다."),
+    "applied": ("applied", "적용"),
+    "skipped": ("not applied: {why}", "적용하지 않음: {why}"),
+    "signal": ("for {support}, against {against}", "찬성 {support}, 반대 {against}"),
+    "expected_value": (
+        "expected value {total} (action {action}, risk {risk}, grounding {grounding}, confidence {confidence}),"
+        " threshold {threshold}",
+        "기댓값 {total} (조치 {action}, 위험 {risk}, 근거 {grounding}, 확신도 {confidence}), 기준 {threshold}",
+    ),
+    "moderator": ("moderator: {label}, confidence {confidence}", "조정: {label}, 확신도 {confidence}"),
+    "no_label": ("no label", "라벨 없음"),
     # memory
     "memory": ("Memory", "메모리"),
     "memory_condition": ("condition {condition}", "조건 {condition}"),
@@ -49,6 +70,7 @@ LABELS: Mapping[str, Pair] = {
         "None: the perspectives do not contradict each other, so nothing was reviewed.",
         "없음: 세 관점이 서로 어긋나지 않아 재검토하지 않았습니다.",
     ),
+    "no_doubts_other": ("None.", "없음"),
     "conflict": ("conflict", "충돌"),
     "doubt": ("doubt ({severity})", "의심({severity})"),
     # votes
@@ -107,6 +129,7 @@ LABELS: Mapping[str, Pair] = {
         "None of the three perspectives reported one.",
         "세 관점 모두 찾아낸 의견이 없습니다.",
     ),
+    "empty_other": ("Stage 1 reported none.", "1단계에서 찾아낸 의견이 없습니다."),
     "empty_dropped": (
         "All {count} candidates were dropped in the review.",
         "후보 {count}건이 재검토에서 모두 제거되었습니다.",
@@ -131,11 +154,11 @@ class Labels:
 
     def polarity(self, name: str) -> str:
         """A polarity in words."""
-        return self.code(label_codes.POLARITY, name)
+        return self.code(code_names.POLARITY, name)
 
     def reason(self, code: str) -> str:
         """A reason code with its meaning."""
-        words = self.code(label_codes.REASON, code)
+        words = self.code(code_names.REASON, code)
         return code if words == code else f"{words} ({code})"
 
     def _pick(self, pair: Pair) -> str:

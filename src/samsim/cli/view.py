@@ -7,14 +7,16 @@ from typing import NoReturn
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from samsim.cli.label_codes import LANGUAGE
 from samsim.cli.labels import Labels, UiLanguage
+from samsim.cli.view_debate import debate_view
 from samsim.cli.view_final import final_view
 from samsim.cli.view_memory import memory_view
 from samsim.cli.view_review import doubts_view, votes_view
 from samsim.cli.view_stage1 import stage1_view
 from samsim.cli.view_style import Look, cell, joined
 from samsim.cli.view_text import legend, text_view
+from samsim.schemas.code_names import LANGUAGE
+from samsim.schemas.protocols import is_conflict_review
 from samsim.schemas.results import SampleResult
 
 
@@ -42,7 +44,10 @@ def build_view(result: SampleResult, look: Look, *, explain: bool) -> Group:
     parts.append(Text())
     if explain:
         parts += [*stage1_view(result, look), *doubts_view(result, look)]
-        parts += [*memory_view(result.memory, look), *votes_view(result, look)]
+        parts += memory_view(result.memory, look)
+        if is_conflict_review(result.protocol):
+            parts += votes_view(result, look)
+        parts += debate_view(result, look)
     parts += final_view(result, look, explain=explain)
     if not explain and result.stage1_tuples:
         parts.append(Text(look.labels("more"), style="dim"))

@@ -7,10 +7,10 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from samsim.cli.label_codes import CONFLICT, RISK
 from samsim.cli.verdicts import decided_action
-from samsim.cli.view_stage1 import candidate_words, opinion_words
+from samsim.cli.view_stage1 import candidate_words, opinion_words, readers_of
 from samsim.cli.view_style import Look, aspect_words, cell, indented, joined, lines, polarity_words, section
+from samsim.schemas.code_names import CONFLICT, RISK
 from samsim.schemas.protocol_conflict_review import AGENTS
 from samsim.schemas.results import FinalTuple, SampleResult
 
@@ -39,7 +39,7 @@ def _table(result: SampleResult, look: Look, *, explain: bool) -> Table:
             cell(final.aspect_ref, "cyan"),
             cell(_opinions(result, final)),
             polarity_words(final.polarity, labels),
-            _support(final),
+            _support(result, final),
             _last_column(result, final, look, explain=explain),
         )
     return table
@@ -53,7 +53,7 @@ def _blocks(result: SampleResult, look: Look, *, explain: bool) -> Group:
         opinions = _opinions(result, final)
         details = [
             cell(f"{labels('opinion')}: {opinions}") if opinions else Text(),
-            Text(f"{labels('support')}: ").append_text(_support(final)),
+            Text(f"{labels('support')}: ").append_text(_support(result, final)),
         ]
         if note := _last_column(result, final, look, explain=explain):
             name = labels("uncertain" if explain else "contested")
@@ -69,9 +69,9 @@ def _opinions(result: SampleResult, final: FinalTuple) -> str:
     return ", ".join(quote for quote in dict.fromkeys(map(opinion_words, members)) if quote)
 
 
-def _support(final: FinalTuple) -> Text:
-    """The agents that found it, each at its own place."""
-    return Text(" ".join(agent if agent in final.support else "·" for agent in AGENTS))
+def _support(result: SampleResult, final: FinalTuple) -> Text:
+    """Those who found it, each at its own place."""
+    return Text(" ".join(reader if reader in final.support else "·" for reader in readers_of(result)))
 
 
 def _last_column(result: SampleResult, final: FinalTuple, look: Look, *, explain: bool) -> Text:
@@ -92,7 +92,12 @@ def _contested(result: SampleResult, final: FinalTuple, look: Look) -> list[Text
         for decision in result.arbiter_decisions
         if decision.tuple_id in ids and decision.action == "FLIP"
     ]
-    return [cell(words) for words in dict.fromkeys([*conflicts, *doubts, *changes])]
+    edits = [
+        f"{one.target_tuple_id}: {one.op} {one.value}".rstrip()
+        for one in (result.debate.overrides if result.debate is not None else ())
+        if one.applied and one.target_tuple_id in ids
+    ]
+    return [cell(words) for words in dict.fromkeys([*conflicts, *doubts, *changes, *edits])]
 
 
 def _dropped(result: SampleResult, look: Look) -> list[RenderableType]:
@@ -114,5 +119,6 @@ def _why_nothing(result: SampleResult, look: Look) -> list[Text]:
     if result.stage1_tuples:
         why = [Text(labels("empty_dropped", count=len(result.stage1_tuples)))]
     else:
-        why = [] if problems else [Text(labels("empty_stage1"))]
+        nobody = "empty_stage1" if readers_of(result) == list(AGENTS) else "empty_other"
+        why = [] if problems else [Text(labels(nobody))]
     return [Text(labels("empty"), style="bold"), *why, *problems]

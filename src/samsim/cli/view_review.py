@@ -7,7 +7,6 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from samsim.cli.label_codes import CONFLICT, REFUSAL, RISK, SEVERITY
 from samsim.cli.verdicts import (
     action_words,
     decided_action,
@@ -18,7 +17,9 @@ from samsim.cli.verdicts import (
 )
 from samsim.cli.view_stage1 import candidate_words
 from samsim.cli.view_style import Look, aspect_words, breakable, cell, indented, joined, lines, section, sign
+from samsim.schemas.code_names import CONFLICT, REFUSAL, RISK, SEVERITY
 from samsim.schemas.protocol_conflict_review import AGENTS, Agent, ArbiterDecision, Candidate, Refusal
+from samsim.schemas.protocols import is_conflict_review
 from samsim.schemas.results import SampleResult
 
 
@@ -34,7 +35,8 @@ def doubts_view(result: SampleResult, look: Look) -> list[RenderableType]:
         kind = labels("doubt", severity=labels.code(SEVERITY, risk.severity))
         words = labels.code(RISK, risk.risk_type)
         rows.append(_doubt([risk.tuple_id], kind, "yellow", words, "", risk.risk_type))
-    return section(labels("doubts"), *(rows or [Text(labels("no_doubts"), style="dim")]))
+    none = "no_doubts" if is_conflict_review(result.protocol) else "no_doubts_other"
+    return section(labels("doubts"), *(rows or [Text(labels(none), style="dim")]))
 
 
 def _doubt(tuple_ids: list[str], kind: str, style: str, words: str, about: str, code: str) -> Text:

@@ -16,7 +16,12 @@ from samsim.schemas.scorecards import UsageRecord
 
 
 class CostMetrics(Written):
-    """Totals of a run and the spread of the time per sample."""
+    """Totals of a run and the spread of the time per sample.
+
+    Answers from the cache took no tokens; ``saved_*`` is what they took when they were first asked.
+    tokens_per_sample = (input + output + saved input + saved output) / samples: what the protocol needs,
+    whoever asked first, so that runs that share a cache can be compared at equal budget.
+    """
 
     samples: int
     calls: int
@@ -26,6 +31,9 @@ class CostMetrics(Written):
     attempts: int
     input_tokens: int | None
     output_tokens: int | None
+    saved_input_tokens: int | None
+    saved_output_tokens: int | None
+    tokens_per_sample: float | None
     cost: float | None
     cost_per_sample: float | None
     timed_samples: int
@@ -46,6 +54,8 @@ class CostTally:
     attempts: int = 0
     input_tokens: int | None = 0
     output_tokens: int | None = 0
+    saved_input_tokens: int | None = 0
+    saved_output_tokens: int | None = 0
     cost: float | None = 0.0
     seconds: list[float] = field(default_factory=list)
 
@@ -58,6 +68,8 @@ class CostTally:
         self.attempts += usage.attempts
         self.input_tokens = _plus(self.input_tokens, usage.input_tokens)
         self.output_tokens = _plus(self.output_tokens, usage.output_tokens)
+        self.saved_input_tokens = _plus(self.saved_input_tokens, usage.saved_input_tokens)
+        self.saved_output_tokens = _plus(self.saved_output_tokens, usage.saved_output_tokens)
         self.cost = None if self.cost is None or usage.cost is None else self.cost + usage.cost
         if usage.seconds > 0 and usage.calls > usage.cached_calls:
             self.seconds.append(usage.seconds)
@@ -65,6 +77,8 @@ class CostTally:
     def metrics(self) -> CostMetrics:
         """What was added up."""
         p50, p95 = percentiles(self.seconds, (50, 95))
+        asked = _plus(self.input_tokens, self.output_tokens)
+        needed = _plus(asked, _plus(self.saved_input_tokens, self.saved_output_tokens))
         return CostMetrics(
             samples=self.samples,
             calls=self.calls,
@@ -74,6 +88,9 @@ class CostTally:
             attempts=self.attempts,
             input_tokens=self.input_tokens,
             output_tokens=self.output_tokens,
+            saved_input_tokens=self.saved_input_tokens,
+            saved_output_tokens=self.saved_output_tokens,
+            tokens_per_sample=needed / self.samples if needed is not None and self.samples else None,
             cost=self.cost,
             cost_per_sample=self.cost / self.samples if self.cost is not None and self.samples else None,
             timed_samples=len(self.seconds),

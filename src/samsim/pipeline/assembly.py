@@ -41,8 +41,14 @@ class Examined:
         return SampleFacts(self.uid, self.analysis, self.taxonomy, self.candidates, self.risks, self.flags)
 
     def findings_after(self, surviving: Sequence[Candidate]) -> RiskFindings:
-        """Risks and flags of what is left, found in the same way as before."""
-        risks = compute_validator_risks(surviving, self.analysis, self.taxonomy, claimed_spans=self.spans)
+        """Risks and flags of what is left, found in the same way as before.
+
+        What an engine claimed about the place of a term says nothing about another one, as after a merge.
+        """
+        terms = {candidate.tuple_id: candidate.aspect_term for candidate in self.candidates}
+        same = {one.tuple_id for one in surviving if one.aspect_term == terms.get(one.tuple_id)}
+        spans = {tuple_id: span for tuple_id, span in self.spans.items() if tuple_id in same}
+        risks = compute_validator_risks(surviving, self.analysis, self.taxonomy, claimed_spans=spans)
         return RiskFindings.of(risks, flags_of(surviving, self.taxonomy, self.config))
 
     def evaluation(self, surviving: Sequence[Candidate], *, applied: bool) -> EvaluationV1_1:

@@ -9,11 +9,12 @@ from pathlib import Path
 
 from samsim.errors import ConfigError
 from samsim.metrics.statistics import DEFAULT_RESAMPLES
-from samsim.reports import process_tables, result_tables
+from samsim.reports import measure_tables, result_tables, review_tables
 from samsim.reports.collecting import Collected, collect
 from samsim.reports.metrics_files import metrics_csv, metrics_json
 from samsim.reports.page import report_page
 from samsim.reports.provenance_tables import failed_checks
+from samsim.reports.run_rows import primary_of
 from samsim.reports.sample_pack import DEFAULT_BUDGET
 from samsim.reports.table_formats import latex_table, markdown_table
 from samsim.reports.table_model import Table, Ui
@@ -84,15 +85,15 @@ def _home(collected: Collected, given: Sequence[Path]) -> Path:
 
 def paper_tables(collected: Collected) -> Iterator[Table]:
     """The tables a paper may need, those with something in them."""
-    family = result_tables.primary_of(collected.evaluated)
+    family = primary_of(collected.evaluated)
     tables = []
     if family is not None:
         tables += [result_tables.main_table(collected, family), result_tables.families_table(collected)]
-        tables += [process_tables.correction_table(collected, family), process_tables.rules_table(collected, family)]
+        tables += [review_tables.correction_table(collected, family), review_tables.rules_table(collected, family)]
         tables += result_tables.subset_tables(collected, family)
-    tables += [process_tables.risk_table(collected), process_tables.agreement_table(collected)]
-    tables += [result_tables.stability_table(collected), process_tables.memory_table(collected)]
-    tables.append(process_tables.cost_table(collected))
+    tables += [measure_tables.risk_table(collected), measure_tables.agreement_table(collected)]
+    tables += [result_tables.stability_table(collected), measure_tables.memory_table(collected)]
+    tables.append(measure_tables.cost_table(collected))
     return (table for table in tables if not table.is_empty)
 
 

@@ -8,13 +8,18 @@ from typing import Any
 from samsim.memory.principles import all_principles
 from samsim.schemas.code_names import (
     CONFLICT,
+    DROP,
+    EDIT_REFUSAL,
     LANGUAGE,
+    MODERATOR,
     PERSPECTIVE,
     POLARITY,
     REASON,
     REFUSAL,
+    REJECT,
     RISK,
     SEVERITY,
+    SKIP,
     Pair,
 )
 
@@ -88,19 +93,18 @@ BASELINE: Mapping[str, Pair] = {
 AGENT: Mapping[str, Pair] = {
     **PERSPECTIVE,
     "ATE": ("ATE · finds aspects", "ATE · 속성 추출"),
-    "ATSA": ("ATSA · judges aspects", "ATSA · 속성별 감성 판단"),
     "VALIDATOR": ("Validator", "검증기"),
     "EPM": ("EPM · evidence and polarity", "EPM · 근거와 극성"),
     "TAN": ("TAN · target and ref", "TAN · 대상과 범주"),
     "CJ": ("CJ · consistency", "CJ · 일관성"),
     "JUDGE": ("Judge", "판정자"),
     "STAGE2": ("Stage 2", "2단계"),
-    "SINGLE": ("Single call", "단일 호출"),
 }
-DROP_REASON: Mapping[str, Pair] = {
-    "alignment_failure": ("its span does not carry its term", "표시한 위치에 그 표현이 없음"),
-    "filter_rejection": ("not a target", "평가 대상이 아님"),
-    "hallucination": ("not in the text", "본문에 없는 표현"),
+NOT_MADE: Mapping[str, Pair] = {
+    **SKIP,
+    **REJECT,
+    "outvoted": ("outvoted", "다수결에서 밀림"),
+    "flagged": ("left standing, marked as uncertain", "불확실 표시만 하고 남겨 둠"),
 }
 STRUCTURAL_RISK: Mapping[str, Pair] = {
     "negation": ("negation", "부정"),
@@ -109,37 +113,6 @@ STRUCTURAL_RISK: Mapping[str, Pair] = {
     "grounding": ("grounding in the text", "본문 근거"),
     "target": ("target", "대상"),
     "other": ("other", "기타"),
-}
-SKIP: Mapping[str, Pair] = {
-    "evidence_missing": ("no evidence was given", "근거를 대지 않음"),
-    "evidence_not_in_text": ("the evidence is not in the text", "근거가 본문에 없음"),
-    "below_min_total": ("too little was said for or against", "찬반 신호의 합이 기준에 못 미침"),
-    "below_min_margin": ("too little more for than against", "찬성과 반대의 차이가 기준에 못 미침"),
-    "l3_conservative": (
-        "a structural risk, and only one voice for the flip",
-        "구조적 위험이 있는데 한쪽만 극성 변경을 지지함",
-    ),
-    "already_confident": ("Stage 1 was confident already", "1단계의 확신도가 이미 높음"),
-    "nothing_to_change": ("nothing to change", "바꿀 것이 없음"),
-    "ev_below_threshold": ("the expected value of Stage 2 is too low", "2단계의 기대 가치가 기준에 못 미침"),
-    "confidence_fell": ("confidence fell", "확신도가 떨어짐"),
-    "outvoted": ("outvoted", "다수결에서 밀림"),
-    "flagged": ("left standing, marked as uncertain", "불확실 표시만 하고 남겨 둠"),
-    "stage2": ("rejected by Stage 2", "2단계가 받아들이지 않음"),
-    "no_reasoning": ("answered without a reasoning", "이유 없이 답함"),
-    "not_answered": ("not answered", "답이 없음"),
-    "contradictory_answer": ("accepted and rejected at once", "수락과 거부가 함께 있음"),
-    "altered_change": ("answered with another change", "다른 변경으로 바꾸어 답함"),
-}
-MODERATOR: Mapping[str, Pair] = {
-    "stage2_preferred": ("Stage 2 is preferred", "2단계 결과를 채택"),
-    "stage1_kept_nothing_applied": ("Stage 1 stands: nothing was applied", "적용된 변경이 없어 1단계 결과 유지"),
-    "stage1_kept_ev_below_threshold": ("Stage 1 stands: expected value too low", "기대 가치가 낮아 1단계 결과 유지"),
-    "stage1_kept_confidence_fell": ("Stage 1 stands: confidence fell", "확신도가 떨어져 1단계 결과 유지"),
-    "no_tuples": ("no tuples", "튜플 없음"),
-    "all_equal": ("all polarities are equal", "극성이 모두 같음"),
-    "polarities_differ": ("polarities differ: mixed", "극성이 서로 달라 혼합으로 판정"),
-    "neutral_yields": ("neutral yields to the other polarity", "중립보다 다른 극성을 우선"),
 }
 TRIGGER: Mapping[str, Pair] = {
     "conflict": ("polarity conflict", "극성 충돌"),
@@ -166,14 +139,14 @@ def words_by_kind() -> dict[str, dict[str, Pair]]:
         "conflict": CONFLICT,
         "risk": RISK,
         "reason": REASON,
-        "refusal": REFUSAL,
+        "refusal": {**REFUSAL, **EDIT_REFUSAL},
         "action": ACTION,
         "rule": RULE,
         "state": STATE,
         "subset": SUBSET,
-        "drop": DROP_REASON,
+        "drop": DROP,
         "structural": STRUCTURAL_RISK,
-        "skip": SKIP,
+        "skip": NOT_MADE,
         "moderator": MODERATOR,
         "trigger": TRIGGER,
         "family": FAMILY,

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from samsim.metrics.family_scores import FamilyScores
 from samsim.reports.codes import named
 from samsim.reports.collecting import Collected, MeasuredRun
 from samsim.reports.numbers import decimal, dollars, percent, percent_interval
-from samsim.reports.result_tables import tokens_per_sample
 from samsim.reports.svg import Drawing, Scale, round_steps, text_width
 from samsim.schemas.code_names import POLARITY, Pair
 from samsim.schemas.polarity import POLARITIES
@@ -20,6 +19,12 @@ _TOP = 34.0
 _LOW_TOP = 12.0
 _BOTTOM = 34.0
 _GAP = 14.0
+# Beside the plot, for labels of dots at its edge.
+_MARGIN = 120.0
+# The labels beside dots are a little smaller than those of rows.
+_TICK_SIZE = 0.92
+# Dots nearer than this look like one.
+_TOUCHING = 9.0
 
 
 def _left(runs: Sequence[MeasuredRun]) -> float:
@@ -201,7 +206,7 @@ _BUDGETS: tuple[Budget, ...] = (
     (("cost per sample", "표본당 비용"), lambda run: run.metrics.cost.cost_per_sample, dollars),
     (
         ("tokens per sample", "표본당 토큰"),
-        lambda run: tokens_per_sample(run.metrics.cost),
+        lambda run: run.metrics.cost.tokens_per_sample,
         lambda value: decimal(value, 0),
     ),
     (
@@ -230,8 +235,7 @@ def _scatter(points: Sequence[tuple[MeasuredRun, float, float]], words: Pair, wr
     up = Scale(max(0.0, min(scores) - 0.05), min(1.0, max(scores) + 0.05), top + height, top)
     title: Pair = (f"F1 against {words[0]}", f"{words[1]} 대비 F1")
     rows = "; ".join(f"{run.name}: F1 {percent(f1)}, {written(budget)}" for run, f1, budget in points)
-    room = text_width(run.name for run, _, _ in points)
-    drawing = Drawing(left + _PLOT + min(260.0, room), top + height + 46, title, (rows, rows))
+    drawing = Drawing(left + _PLOT + _MARGIN, top + height + 46, title, (rows, rows))
     for value in round_steps(up.low, up.high):
         drawing.line(left, up(value), left + _PLOT, up(value), "grid")
         drawing.text(left - 8, up(value) + 4, f"{100 * value:g}", "tick", "end")
@@ -241,25 +245,38 @@ def _scatter(points: Sequence[tuple[MeasuredRun, float, float]], words: Pair, wr
     places = [(across(budget), up(f1)) for _, f1, budget in points]
     for (run, f1, budget), (x, y) in zip(points, places, strict=True):
         drawing.dot(x, y, "dot", f"{run.name}: F1 {percent(f1)}, {written(budget)}")
-    for (run, _, _), (x, y, anchor) in zip(
-        points, _label_places([run.name for run, _, _ in points], places), strict=True
-    ):
-        drawing.text(x, y + 4, run.name, "tick", anchor)
+    labels = _labels([run.name for run, _, _ in points], places)
+    for name, (x, y, anchor) in zip(labels, _label_places(labels, places, drawing.width), strict=True):
+        drawing.text(x, y + 4, name, "tick", anchor)
     return drawing.render()
 
 
-def _label_places(names: Sequence[str], dots: Sequence[tuple[float, float]]) -> list[tuple[float, float, str]]:
-    """A place beside each dot where its name covers no other name and no dot: right of it, left, then further down."""
+def _labels(names: Sequence[str], dots: Sequence[tuple[float, float]]) -> dict[str, tuple[float, float]]:
+    """One label for the dots that nearly cover each other: the first two names, and how many more."""
+    together: list[tuple[tuple[float, float], list[str]]] = []
+    for name, (x, y) in zip(names, dots, strict=True):
+        near = next((same for (cx, cy), same in together if abs(cx - x) < _TOUCHING and abs(cy - y) < _TOUCHING), None)
+        if near is None:
+            together.append(((x, y), [name]))
+        else:
+            near.append(name)
+    return {", ".join(same[:2]) + (f" +{len(same) - 2}" if len(same) > 2 else ""): place for place, same in together}
+
+
+def _label_places(
+    labels: Mapping[str, tuple[float, float]], dots: Sequence[tuple[float, float]], room: float
+) -> list[tuple[float, float, str]]:
+    """A place beside each dot where its label covers nothing else: right of it, left, then further down."""
     taken = [(x - 5, y - 5, x + 5, y + 5) for x, y in dots]
     placed = []
-    for name, (x, y) in zip(names, dots, strict=True):
-        width = text_width([name])
+    for name, (x, y) in labels.items():
+        width = text_width([name]) * _TICK_SIZE
         candidates = [
             (start, y + shift, anchor)
-            for shift in range(0, 13 * (len(names) + 1), 13)
+            for shift in (13 * sign * step for step in range(len(labels) + 1) for sign in (-1, 1))
             for start, anchor in ((x + 9, "start"), (x - 9 - width, "end"))
-            if start >= 0
-        ]
+            if start >= 0 and start + width <= room
+        ] or [(x + 9, y, "start")]
         boxes = [(start, middle - 6, start + width, middle + 6) for start, middle, _ in candidates]
         best = next((at for at, box in enumerate(boxes) if not any(_overlap(box, other) for other in taken)), 0)
         start, middle, anchor = candidates[best]

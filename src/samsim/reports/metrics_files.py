@@ -26,14 +26,15 @@ def metrics_csv(collected: Collected) -> str:
     written = io.StringIO()
     writer = csv.writer(written, lineterminator="\n")
     writer.writerow(CSV_COLUMNS)
-    for run in collected.runs:
-        for section, measures in run.metrics.model_dump(mode="json").items():
-            writer.writerows((run.name, section, measure, value) for measure, value in _flat(measures))
-    for comparison in _measures(collected)["comparisons"]:
+    everything = _measures(collected)
+    for run in everything["runs"]:
+        for section, measures in run["metrics"].items():
+            writer.writerows((run["name"], section, measure, value) for measure, value in _flat(measures))
+    for comparison in everything["comparisons"]:
         for contrast in comparison["contrasts"]:
             against = f"against {comparison['baseline']}"
             writer.writerows((contrast["run"], against, measure, value) for measure, value in _contrast_rows(contrast))
-    for cell in _measures(collected)["repeated"]:
+    for cell in everything["repeated"]:
         writer.writerows((cell["name"], "repeated", measure, value) for measure, value in _flat(cell["metrics"]))
     return written.getvalue()
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from samsim.metrics.comparison import Contrast
-from samsim.metrics.cost import CostMetrics
 from samsim.metrics.family_scores import FamilyScores
 from samsim.metrics.tuples import FAMILIES
 from samsim.reports.codes import BASELINE, FAMILY, PART, SUBSET, named
@@ -23,8 +22,8 @@ from samsim.reports.numbers import (
     share,
     whole,
 )
-from samsim.reports.table_model import Column, Row, Table, Text, filled, name_column
-from samsim.reports.words import PAGE
+from samsim.reports.run_rows import missing_row, primary_of
+from samsim.reports.table_model import Column, Row, Table, Text, name_column
 from samsim.schemas.code_names import Pair
 from samsim.schemas.scorecards import Family
 
@@ -33,23 +32,6 @@ _FINAL: Pair = ("final", "최종")
 _CHANGE: Pair = ("final − Stage 1", "최종 − 1단계")
 _BUDGET: Pair = ("per sample", "표본당")
 _RATES = ("P", "R", "F1")
-
-
-def missing_row(run: MeasuredRun) -> Row:
-    """A run of which nothing of the kind was recorded."""
-    return Row((run.name, filled(PAGE["needs_inference"], run=run.run.manifest.run_id)), "missing")
-
-
-def primary_of(runs: Iterable[MeasuredRun]) -> Family | None:
-    """The measure the report looks at first."""
-    return next((run.metrics.primary for run in runs if run.metrics.primary is not None), None)
-
-
-def tokens_per_sample(cost: CostMetrics) -> float | None:
-    """Tokens in and out of one sample; None where a server did not say."""
-    if cost.input_tokens is None or cost.output_tokens is None or not cost.samples:
-        return None
-    return (cost.input_tokens + cost.output_tokens) / cost.samples
 
 
 def contrasts_of(collected: Collected, family: Family) -> dict[str, Contrast]:
@@ -119,8 +101,8 @@ def _main_notes(collected: Collected) -> tuple[Pair, ...]:
     if any(run.metrics.cost.cached_calls for run in collected.evaluated):
         notes.append(
             (
-                "Some calls were answered from the cache: their tokens and cost are not counted.",
-                "일부 호출은 캐시로 답했으며 그 토큰과 비용은 세지 않았습니다.",
+                "Some calls were answered from the cache: their tokens count as if asked, their cost does not.",
+                "일부 호출은 캐시로 답했습니다. 표본당 토큰에는 넣었고 비용에는 넣지 않았습니다.",
             )
         )
     return tuple(notes)
@@ -145,7 +127,7 @@ def _main_row(run: MeasuredRun, family: Family, contrast: Contrast | None) -> Ro
             p_value(delta.p_value),
             *_contrast_cells(contrast),
             decimal(cost.calls_per_sample),
-            decimal(tokens_per_sample(cost), 0),
+            decimal(cost.tokens_per_sample, 0),
             dollars(cost.cost_per_sample),
         )
     )

@@ -5,10 +5,11 @@ from __future__ import annotations
 from html import escape
 
 from samsim.metrics.family_scores import FamilyScores
-from samsim.reports import figures, process_tables, provenance_tables, result_tables
+from samsim.reports import figures, measure_tables, provenance_tables, result_tables, review_tables
 from samsim.reports.codes import FAMILY, named
 from samsim.reports.collecting import Collected, MeasuredRun
 from samsim.reports.numbers import dollars, percent, percent_interval, whole
+from samsim.reports.run_rows import primary_of
 from samsim.reports.table_formats import html_table, html_text
 from samsim.reports.table_model import Table, Text, filled
 from samsim.reports.words import PAGE
@@ -46,18 +47,18 @@ def banners(collected: Collected) -> str:
 
 def sections(collected: Collected) -> str:
     """Everything between the banners and the samples."""
-    family = result_tables.primary_of(collected.evaluated)
+    family = primary_of(collected.evaluated)
     content = {
         "summary": _summary(collected, family),
         "results": _results(collected, family),
         "review": _review(collected, family),
         "rules": _rules(collected, family),
         "breakdowns": _breakdowns(collected, family),
-        "risk_section": _tables(process_tables.risk_table(collected), process_tables.risk_tags_table(collected))
+        "risk_section": _tables(measure_tables.risk_table(collected), measure_tables.risk_tags_table(collected))
         + figures.risk_figure(collected),
-        "agreement": _tables(result_tables.stability_table(collected), process_tables.agreement_table(collected)),
-        "memory_section": _tables(process_tables.memory_table(collected)),
-        "cost": _tables(process_tables.cost_table(collected)),
+        "agreement": _tables(result_tables.stability_table(collected), measure_tables.agreement_table(collected)),
+        "memory_section": _tables(measure_tables.memory_table(collected)),
+        "cost": _tables(measure_tables.cost_table(collected)),
     }
     return "".join(_section(key, content[key]) for key in SECTIONS)
 
@@ -142,19 +143,19 @@ def _results(collected: Collected, family: Family | None) -> str:
 
 def _review(collected: Collected, family: Family | None) -> str:
     charts = figures.funnel_figures(collected)
-    shown = _tables(process_tables.funnel_table(collected))
+    shown = _tables(review_tables.funnel_table(collected))
     shown += f'<div class="charts">{charts}</div>' if charts else ""
     if family is not None:
-        shown += _tables(process_tables.correction_table(collected, family))
-    more = _tables(process_tables.skips_table(collected))
-    return shown + _tables(process_tables.overrides_table(collected)) + _folded("more_detail", more)
+        shown += _tables(review_tables.correction_table(collected, family))
+    more = _tables(review_tables.skips_table(collected))
+    return shown + _tables(review_tables.overrides_table(collected)) + _folded("more_detail", more)
 
 
 def _rules(collected: Collected, family: Family | None) -> str:
     if family is None:
         return ""
-    reasons = _tables(process_tables.rules_table(collected, family, by_reason=True))
-    return _tables(process_tables.rules_table(collected, family)) + _folded("by_reason", reasons)
+    reasons = _tables(review_tables.rules_table(collected, family, by_reason=True))
+    return _tables(review_tables.rules_table(collected, family)) + _folded("by_reason", reasons)
 
 
 def _breakdowns(collected: Collected, family: Family | None) -> str:

@@ -13,7 +13,8 @@ from samsim.reports.build import ReportFiles
 from samsim.reports.codes import FAMILY, named
 from samsim.reports.collecting import Collected, MeasuredRun
 from samsim.reports.numbers import NOTHING, decimal, dollars, p_value, percent, percent_interval, points, whole
-from samsim.reports.result_tables import contrasts_of, primary_of, tokens_per_sample
+from samsim.reports.result_tables import contrasts_of
+from samsim.reports.run_rows import primary_of
 from samsim.schemas.scorecards import Family
 
 
@@ -82,7 +83,7 @@ def _budget(run: MeasuredRun) -> list[str]:
     cost = run.metrics.cost
     if not run.has_cards:
         return [NOTHING] * 3
-    return [decimal(cost.calls_per_sample), decimal(tokens_per_sample(cost), 0), dollars(cost.cost_per_sample)]
+    return [decimal(cost.calls_per_sample), decimal(cost.tokens_per_sample, 0), dollars(cost.cost_per_sample)]
 
 
 def _trivial(collected: Collected, family: Family) -> list[str]:

@@ -23,8 +23,11 @@ def apply_changes(
     """
     applied = [decision for decision in decisions if decision.applied]
     dropped = {decision.target_tuple_id for decision in applied if decision.op == "drop_tuple"}
+    about: dict[str, list[OverrideDecision]] = {}
+    for decision in applied:
+        about.setdefault(decision.target_tuple_id, []).append(decision)
     changed = {
-        candidate.tuple_id: _changed(candidate, applied)
+        candidate.tuple_id: _changed(candidate, about.get(candidate.tuple_id, ()))
         for candidate in candidates
         if candidate.tuple_id not in dropped
     }
@@ -44,11 +47,7 @@ def _reason(tuple_id: str, unresolved: Collection[str]) -> str | None:
 
 
 def _changed(candidate: Candidate, applied: Sequence[OverrideDecision]) -> Candidate:
-    mine = [
-        decision
-        for decision in applied
-        if decision.target_tuple_id == candidate.tuple_id and decision.op in ("set_polarity", "set_aspect_ref")
-    ]
+    mine = [decision for decision in applied if decision.op in ("set_polarity", "set_aspect_ref")]
     if not mine:
         return candidate
     fields: dict[str, object] = {"confidence": round(fmean(one.signal.mean_support for one in mine), 6)}

@@ -1,6 +1,6 @@
 """Which aspects of the debate's Stage 1 are dropped before anybody talks about them, and why (spec 3 §1).
 
-- ``hallucination``: the term is not in the text.
+- ``hallucination``: the term is not in the text, in whatever case.
 - ``alignment_failure``: the term stands there more than once and the claimed span carries none of
   these places, so it cannot be said which one is meant. A wrong span on a term that stands there once
   is simply put right, as in the conflict review.
@@ -9,10 +9,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from samsim.rules.candidates import anchor_span
 from samsim.rules.evidence import EvidenceReader
+from samsim.rules.text_index import TextIndex
 from samsim.rules.validator import is_opinion_word
 from samsim.schemas.analysis import TextAnalysis
 from samsim.schemas.protocol_conflict_review import ASTETripletItem
@@ -20,22 +22,30 @@ from samsim.schemas.protocol_debate import AspectItem, AspectSentimentItem, Drop
 
 
 def screen_aspects(aspects: Sequence[AspectItem], analysis: TextAnalysis) -> tuple[list[AspectItem], list[DropRecord]]:
-    """The aspects that stand in the text as targets, anchored, and those that do not."""
+    """The aspects that stand in the text as targets, as they are written there, and those that do not."""
     evidence = EvidenceReader(analysis)
     kept, drops = [], []
-    for aspect in aspects:
-        term = aspect.term.strip()
-        reason = _why_not(term, aspect, evidence)
+    for claimed in aspects:
+        term = as_written(claimed.term.strip(), evidence.index)
+        aspect = claimed.model_copy(update={"term": term})
+        reason = _why_not(aspect, evidence)
         if reason is not None:
             drops.append(DropRecord(agent="ATE", aspect_term=term, reason=reason))
             continue
-        span = anchor_span(term, aspect.span, "", evidence.index)
-        kept.append(aspect.model_copy(update={"term": term, "span": span}))
+        kept.append(aspect.model_copy(update={"span": anchor_span(term, aspect.span, "", evidence.index)}))
     return kept, drops
 
 
-def _why_not(term: str, aspect: AspectItem, evidence: EvidenceReader) -> DropReason | None:
-    index = evidence.index
+def as_written(term: str, index: TextIndex) -> str:
+    """The term in the text's own upper and lower case; as it is where the text does not have it."""
+    if not term or index.has(term):
+        return term
+    found = re.search(re.escape(term), index.text, re.IGNORECASE)
+    return found.group() if found is not None else term
+
+
+def _why_not(aspect: AspectItem, evidence: EvidenceReader) -> DropReason | None:
+    term, index = aspect.term, evidence.index
     if not term:
         return "filter_rejection"
     if not index.has(term):
@@ -53,13 +63,13 @@ def screen_sentiments(
 
     An aspect that is said to be implicit and is not in the text keeps its ref and loses its name.
     """
-    index = EvidenceReader(analysis).index
+    index = TextIndex(analysis.text)
     kept: list[ASTETripletItem] = []
     drops = []
     for item in items:
-        term = item.aspect_term.strip()
+        term = as_written(item.aspect_term.strip(), index)
         if not term or index.has(term):
-            kept.append(item)
+            kept.append(item.model_copy(update={"aspect_term": term}))
         elif item.is_implicit:
             kept.append(item.model_copy(update={"aspect_term": "", "span": None}))
         else:

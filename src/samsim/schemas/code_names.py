@@ -19,6 +19,8 @@ PERSPECTIVE: Mapping[str, Pair] = {
     "A": ("A · P-NEG (negation, contrast)", "A · P-NEG (부정·대비)"),
     "B": ("B · P-IMP (implicit)", "B · P-IMP (암시적)"),
     "C": ("C · P-LIT (literal)", "C · P-LIT (문자 그대로)"),
+    "ATSA": ("ATSA (sentiment of each aspect)", "ATSA (속성별 감성)"),
+    "SINGLE": ("one reading", "단일 판독"),
 }
 CONFLICT: Mapping[str, Pair] = {
     "ref_polarity_mismatch": ("one ref, different polarities", "같은 범주에 극성이 서로 다름"),
@@ -71,4 +73,56 @@ REFUSAL: Mapping[str, Pair] = {
     "flip_to_same_polarity": ("FLIP to the polarity it has", "현재와 같은 극성으로 FLIP"),
     "merge_without_ref": ("MERGE without a ref", "MERGE에 범주가 없음"),
     "contradictory_actions": ("contradictory actions", "서로 어긋나는 조치"),
+}
+DROP: Mapping[str, Pair] = {
+    "alignment_failure": ("its place in the text is unclear", "본문 위치가 불분명함"),
+    "filter_rejection": ("not a target", "평가 대상이 아님"),
+    "hallucination": ("not in the text", "본문에 없음"),
+}
+EDIT: Mapping[str, Pair] = {
+    "set_polarity": ("polarity", "극성"),
+    "set_aspect_ref": ("ref", "범주"),
+    "merge_tuples": ("merge into", "병합 대상"),
+    "drop_tuple": ("drop", "삭제"),
+    "confirm_tuple": ("confirm", "확인"),
+}
+REJECT: Mapping[str, Pair] = {
+    "stage2": ("rejected", "거부"),
+    "no_reasoning": ("no reasoning was given", "근거를 대지 않음"),
+    "not_answered": ("not answered", "답하지 않음"),
+    "contradictory_answer": ("accepted and rejected at once", "수락과 거부를 함께 함"),
+    "altered_change": ("answered as another change", "다른 변경으로 바꾸어 답함"),
+}
+SKIP: Mapping[str, Pair] = {
+    "evidence_missing": ("no evidence was quoted", "인용한 근거가 없음"),
+    "evidence_not_in_text": ("the evidence is not in the text", "근거가 본문에 없음"),
+    "below_min_total": ("too little was said about it", "찬반을 합친 신호가 모자람"),
+    "below_min_margin": ("too little more for it than against it", "찬성이 반대보다 충분히 크지 않음"),
+    "l3_conservative": ("one voice alone, and the structure is risky", "위험한 구조인데 한 명만 주장함"),
+    "already_confident": ("Stage 1 is sure and nothing casts doubt", "1단계가 확실하고 의심할 점이 없음"),
+    "nothing_to_change": ("a confirmation changes nothing", "확인이므로 바꿀 것이 없음"),
+    "ev_below_threshold": ("the expected value is too low", "기댓값이 기준에 못 미침"),
+    "confidence_fell": ("confidence fell too much", "확신도가 너무 낮아짐"),
+}
+MODERATOR: Mapping[str, Pair] = {
+    "stage2_preferred": ("Stage 2 is preferred", "2단계를 채택"),
+    "stage1_kept_nothing_applied": ("nothing was changed, Stage 1 stands", "바뀐 것이 없어 1단계 유지"),
+    "stage1_kept_ev_below_threshold": ("not worth it, Stage 1 stands", "기댓값이 낮아 1단계 유지"),
+    "stage1_kept_confidence_fell": ("less sure, Stage 1 stands", "확신도가 떨어져 1단계 유지"),
+    "no_tuples": ("no tuple", "튜플 없음"),
+    "all_equal": ("all tuples agree", "모든 튜플의 극성이 같음"),
+    "polarities_differ": ("polarities differ", "극성이 서로 다름"),
+    "neutral_yields": ("neutral yields", "중립은 다른 극성에 양보"),
+}
+EDIT_REFUSAL: Mapping[str, Pair] = {
+    "unknown_tuple": ("there is no such tuple", "없는 튜플"),
+    "unknown_op": ("unknown edit", "알 수 없는 수정"),
+    "unknown_polarity": ("unknown polarity", "알 수 없는 극성"),
+    "same_polarity": ("the polarity it has", "현재와 같은 극성"),
+    "ref_not_in_taxonomy": ("the ref is not in the taxonomy", "분류 체계에 없는 범주"),
+    "same_ref": ("the ref it has", "현재와 같은 범주"),
+    "merge_with_itself": ("merged with itself", "자기 자신과 병합"),
+    "merge_of_different_polarities": ("merge of different polarities", "극성이 다른 튜플의 병합"),
+    "duplicate_op": ("said twice", "같은 수정의 반복"),
+    "contradictory_ops": ("contradictory edits", "서로 어긋나는 수정"),
 }

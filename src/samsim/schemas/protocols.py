@@ -33,7 +33,8 @@ def is_conflict_review(protocol: str) -> bool:
     return protocol in get_args(CRProtocol)
 
 
-def _require_protocol(value: Any) -> str:
+def require_protocol(value: Any) -> str:
+    """The protocol's name, or a ``ValueError`` that says which there are."""
     if isinstance(value, str) and (value in PLAIN_PROTOCOLS or draws_of(value) is not None):
         return value
     known = [*PLAIN_PROTOCOLS, f"{SELF_CONSISTENCY}:3"]
@@ -47,6 +48,6 @@ def _require_protocol(value: Any) -> str:
 
 ProtocolName = Annotated[
     str,
-    BeforeValidator(_require_protocol),
+    BeforeValidator(require_protocol),
     WithJsonSchema({"type": "string", "pattern": f"^({'|'.join(PLAIN_PROTOCOLS)}|{_DRAWS.pattern})$"}),
 ]

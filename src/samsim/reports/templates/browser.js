@@ -4,6 +4,8 @@ const ROW = 62;
 const SPARE_ROWS = 6;
 const KINDS = ["state", "polarity", "subset", "rule", "language"];
 const KEPT_CHUNKS = 8;
+// What a row says about its sample, the most telling first.
+const CHIPS = ["error", "harmed", "helped", "changed", "flagged", "advised", "wrong"];
 
 const samples = { index: null, bases: [], searchable: [], shown: [], at: -1, chunks: new Map() };
 const place = {};
@@ -11,6 +13,13 @@ const place = {};
 function labelWords(label) {
   const [kind, value] = [label.slice(0, label.indexOf(":")), label.slice(label.indexOf(":") + 1)];
   return code(kind, value);
+}
+
+/** The order in which the codes of a kind are explained. */
+function rank(label) {
+  const [kind, value] = [label.slice(0, label.indexOf(":")), label.slice(label.indexOf(":") + 1)];
+  const at = Object.keys(CODES[kind]).indexOf(value);
+  return at < 0 ? Infinity : at;
 }
 
 async function detailAt(entry) {
@@ -40,6 +49,7 @@ function fillFilters() {
     const options = labels
       .map((label, number) => [String(number), label])
       .filter(([number, label]) => label.startsWith(`${kind}:`) && (counts.has(Number(number)) || place[kind].value === number))
+      .sort((one, other) => rank(one[1]) - rank(other[1]))
       .map(([number, label]) => [number, `${labelWords(label)} (${(counts.get(Number(number)) || 0).toLocaleString()})`]);
     place[kind].disabled = !options.length;
     fillSelect(place[kind], [["", t(`any_${kind}`)], ...options], place[kind].value);
@@ -70,7 +80,8 @@ function rowOf(position) {
   const entry = samples.shown[position];
   const { labels, run, base, found } = samples.index;
   const [uid, text] = samples.bases[base[entry]];
-  const states = found[entry].map((number) => labels[number]).filter((label) => label.startsWith("state:") && label !== "state:right");
+  const own = found[entry].map((number) => labels[number]);
+  const states = CHIPS.map((state) => `state:${state}`).filter((label) => own.includes(label));
   const row = h(
     "div", {
       class: "row", role: "option", id: `row-${position}`, "aria-selected": String(position === samples.at),
@@ -231,4 +242,5 @@ async function startBrowser() {
 }
 
 startPage();
-if (document.getElementById("sample-index")) startBrowser();
+if ("DecompressionStream" in globalThis) startBrowser();
+else document.getElementById("b-count").textContent = t("old_browser");

@@ -119,6 +119,13 @@ function voteCell(decision, agent) {
   );
 }
 
+function refusalList(refusals) {
+  if (!refusals) return null;
+  return [h("p", { class: "small" }, t("refused")), list(refusals.map(([actor, id, reason, claimed]) => [
+    h("span", { class: "id" }, id), `${actor} ${claimed}: `, coded("refusal", reason),
+  ]), "plain small")];
+}
+
 function voteBlock(detail, candidates) {
   const decisions = detail.v || [];
   if (!decisions.length) return block(t("votes"), h("p", { class: "dim" }, t("no_votes")));
@@ -140,13 +147,10 @@ function voteBlock(detail, candidates) {
     );
   });
   const head = h("tr", {}, h("th", {}, t("tuple")), AGENTS.map((agent) => h("th", { title: code("agent", agent) }, agent)), h("th", {}, t("decision")));
-  const refusals = (detail.rf || []).map(([actor, id, reason, claimed]) => [
-    h("span", { class: "id" }, id), ` ${actor} ${claimed}: `, coded("refusal", reason),
-  ]);
   return block(
     t("votes"),
     scrolled(h("table", { class: "votes" }, h("thead", {}, head), h("tbody", {}, rows))),
-    refusals.length ? [h("p", { class: "small" }, t("refused")), list(refusals, "plain small")] : null,
+    refusalList(detail.rf),
   );
 }
 
@@ -168,6 +172,7 @@ function judgeBlock(judge) {
   return block(
     t("judge"),
     answered ? null : h("p", { class: "trouble" }, t("not_heard")),
+    patch.length ? null : h("p", { class: "dim" }, t("no_edits")),
     list(patch.map(([change, op, id, value, evidence]) => [
       h("span", { class: "id" }, change), action(op, value ? polaritySign(value) : ""), " ", h("span", { class: "id" }, id), " ", quoted("", evidence),
     ])),
@@ -179,13 +184,13 @@ function judgeBlock(judge) {
 function debateBlocks(debate) {
   const blocks = [];
   const stage1 = [
-    ...(debate.as || []).map(([term]) => ["ATE: ", h("b", {}, term)]),
+    ...(debate.as ? [["ATE: ", h("b", {}, debate.as.map(([term]) => term).join(", "))]] : []),
     ...(debate.dr || []).map(([agent, term, reason]) => [`${agent}: `, h("s", {}, term), " ", coded("drop", reason)]),
     ...(debate.sr || []).map(([id, kind, severity, words]) => [h("span", { class: "id" }, id), coded("structural", kind), ` (${code("severity", severity)}) `, words]),
     ...(debate.cp || []).map(([id, op, value, words]) => [h("span", { class: "id" }, id), action(op, polaritySign(value)), ` ${words}`]),
   ];
   if (stage1.length) blocks.push(block(t("aspects_and_checks"), list(stage1)));
-  if (debate.t) blocks.push(block(t("debate_turns"), h("div", { class: "columns" }, debate.t.map(turnColumn))));
+  if (debate.t) blocks.push(block(t("debate_turns"), h("div", { class: "columns" }, debate.t.map(turnColumn)), refusalList(debate.rf)));
   if (debate.j) blocks.push(judgeBlock(debate.j));
   if (debate.s2) {
     const [answered, accepted, rejected] = debate.s2;
@@ -255,7 +260,7 @@ function memoryBlock(memory) {
       h("span", { class: "id" }, id), h("b", {}, shown.includes(id) ? t("advice_shown") : t("advice_hidden")), " ",
       principle ? h("span", { title: principle }, code("principle", principle)) : t("principle_unknown"),
     ])),
-    h("p", { class: "small dim" }, t("injected_characters", { count: characters }), episode ? ` ${t("remembered_as", { episode })}` : "", blocked ? ` ${t("blocked", { reason: blocked })}` : ""),
+    h("p", { class: "small dim" }, characters ? t("injected_characters", { count: characters }) : "", episode ? ` ${t("remembered_as", { episode })}` : "", blocked ? ` ${t("blocked", { reason: blocked })}` : ""),
   );
 }
 

@@ -1,14 +1,12 @@
-"""The tables of what happened: funnel, correction, rules, risk, agreement, overrides, memory, cost."""
+"""The tables of measures that need no gold: risk, agreement, memory, cost."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 
 from samsim.metrics.agreement import Agreement
-from samsim.metrics.correction import ChangeCounts
-from samsim.metrics.decisions import DecisionRow
 from samsim.metrics.memory_impact import MemoryGroup
-from samsim.reports.codes import RULE, SKIP, named
+from samsim.reports.codes import named
 from samsim.reports.collecting import Collected, MeasuredRun
 from samsim.reports.numbers import (
     NOTHING,
@@ -16,129 +14,17 @@ from samsim.reports.numbers import (
     decimal,
     dollars,
     percent,
-    percent_interval,
     seconds,
     share,
     signed,
     signed_interval,
     whole,
 )
-from samsim.reports.result_tables import missing_row, tokens_per_sample
+from samsim.reports.run_rows import rows_per_run
 from samsim.reports.table_model import Column, Row, Table, Text, name_column
-from samsim.schemas.code_names import CONFLICT, REASON, REFUSAL, RISK, Pair
-from samsim.schemas.scorecards import Family
+from samsim.schemas.code_names import CONFLICT, RISK, Pair
 
 _SAMPLES: Pair = ("samples", "표본")
-
-
-def _rows(
-    runs: Iterable[MeasuredRun], known: Callable[[MeasuredRun], bool], cells: Callable[[MeasuredRun], Sequence[Text]]
-) -> tuple[Row, ...]:
-    """A row per run; where the facts were not recorded, it says so."""
-    return tuple(Row((run.name, *cells(run))) if known(run) else missing_row(run) for run in runs)
-
-
-def _has_outputs(run: MeasuredRun) -> bool:
-    return run.metrics.samples > 0
-
-
-def funnel_table(collected: Collected) -> Table:
-    """From all samples to those that were helped or harmed."""
-
-    def cells(run: MeasuredRun) -> list[Text]:
-        found = run.metrics.funnel
-        counts = (found.samples, found.failed, found.flagged, found.reviewed, found.changed)
-        return [*map(whole, counts), *map(whole, (found.helped, found.harmed, found.unaffected))]
-
-    headings: Sequence[Pair] = (
-        _SAMPLES,
-        ("failed", "실패"),
-        ("flagged", "충돌·의심"),
-        ("reviewed", "재검토"),
-        ("changed", "바뀜"),
-        ("helped", "나아짐"),
-        ("harmed", "나빠짐"),
-        ("neither", "변화 없음"),
-    )
-    columns = (name_column(), *map(Column, headings))
-    note: Pair = (
-        "Helped and harmed: changed samples whose F1 rose or fell. Without gold they are unknown.",
-        "나아짐·나빠짐은 바뀐 표본 가운데 F1이 오르거나 내린 것입니다. 정답이 없으면 알 수 없습니다.",
-    )
-    return Table(
-        "funnel",
-        ("From flag to change", "충돌에서 변경까지"),
-        columns,
-        _rows(collected.evaluated, _has_outputs, cells),
-        (note,),
-    )
-
-
-def correction_table(collected: Collected, family: Family) -> Table:
-    """Fix, break, still, keep of tuples and of samples."""
-
-    def counts(found: ChangeCounts) -> list[str]:
-        numbers = (found.fixed, found.broken, found.still, found.kept)
-        return [
-            *map(whole, numbers),
-            f"{found.net_gain:+d}".replace("-", "−"),
-            percent(found.cda),
-            percent_interval(found.cda_interval),
-        ]
-
-    def cells(run: MeasuredRun) -> list[Text]:
-        found = run.metrics.correction[family]
-        return [*counts(found.tuples), *counts(found.samples)]
-
-    headings: Sequence[Text] = (
-        ("fix", "고침(fix)"),
-        ("break", "깨뜨림(break)"),
-        ("still", "여전히 틀림(still)"),
-        ("keep", "그대로 맞음(keep)"),
-        ("net", "순이득"),
-        "CDA",
-        "95% CI",
-    )
-    groups: Sequence[Pair] = (("tuples", "튜플"), ("whole samples", "표본 전체"))
-    columns = (name_column(), *(Column(heading, group) for group in groups for heading in headings))
-    rows = _rows(collected.evaluated, lambda run: family in run.metrics.correction, cells)
-    note: Pair = (
-        "CDA = fix / (fix + break), in percent.",
-        "CDA = fix / (fix + break), 단위는 %입니다.",
-    )
-    return Table("correction", ("What the review corrected", "재검토가 바로잡은 것"), columns, rows, (note,))
-
-
-def rules_table(collected: Collected, family: Family, *, by_reason: bool = False) -> Table:
-    """Rule (or reason code) × action: how often right against gold, helped, harmed."""
-    words = {**REASON, **SKIP} if by_reason else RULE
-    first: Pair = ("reason", "이유") if by_reason else ("rule", "규칙")
-    columns = (
-        name_column(),
-        Column(first, numeric=False),
-        Column(("action", "조치"), numeric=False),
-        Column(("decisions", "결정")),
-        Column(("right", "맞음")),
-        Column(("right, %", "맞음, %")),
-        Column("95% CI", numeric=False),
-        Column(("helped", "도움")),
-        Column(("harmed", "해로움")),
-    )
-
-    def row(run: MeasuredRun, found: DecisionRow) -> Row:
-        counts = whole(found.judged), whole(found.right), percent(found.accuracy), percent_interval(found.interval)
-        return Row(
-            (run.name, named(words, found.name), found.action, *counts, whole(found.helped), whole(found.harmed))
-        )
-
-    rows = [
-        row(run, found)
-        for run in collected.evaluated
-        if (tables := run.metrics.rules.get(family)) is not None
-        for found in (tables.by_reason if by_reason else tables.by_rule)
-    ]
-    caption: Pair = ("Reason × outcome", "이유별 결과") if by_reason else ("Rule × outcome", "규칙별 결과")
-    return Table("reasons" if by_reason else "rules", caption, columns, tuple(rows))
 
 
 def risk_table(collected: Collected) -> Table:
@@ -164,7 +50,7 @@ def risk_table(collected: Collected) -> Table:
         ("95% CI", "95% CI"),
         ("residual, %", "잔여, %"),
     )
-    rows = _rows(collected.evaluated, lambda run: run.metrics.risk.samples > 0, cells)
+    rows = rows_per_run(collected.evaluated, lambda run: run.metrics.risk.samples > 0, cells)
     return Table(
         "risk",
         ("Risk before and after, by code and without gold", "전후 위험(정답 없이 코드로 계산)"),
@@ -230,50 +116,6 @@ def agreement_table(collected: Collected) -> Table:
     return Table("agreement", ("Agreement between A, B and C", "A·B·C 사이의 일치도"), columns, tuple(rows), (note,))
 
 
-def overrides_table(collected: Collected) -> Table:
-    """What was overridden, what was not, and how it turned out by risk."""
-
-    def cells(run: MeasuredRun) -> list[Text]:
-        found = run.metrics.overrides
-        shares = (found.applied, found.coverage, found.skipped, found.success, found.harm)
-        return [*map(share, shares), whole(found.changes_applied), whole(found.changes_skipped)]
-
-    headings: Sequence[Pair] = (
-        ("applied", "적용"),
-        ("coverage of risky", "위험 표본 중 적용"),
-        ("risky, not applied", "위험 표본 중 미적용"),
-        ("success", "성공"),
-        ("harm", "해로움"),
-        ("changes made", "변경 수"),
-        ("changes not made", "변경하지 않은 수"),
-    )
-    rows = _rows(collected.evaluated, lambda run: run.metrics.overrides.samples > 0, cells)
-    return Table(
-        "overrides",
-        ("Overrides, judged by risk", "오버라이드(위험 기준)"),
-        (name_column(), *map(Column, headings)),
-        rows,
-    )
-
-
-def skips_table(collected: Collected) -> Table:
-    """Why changes that somebody wanted were not made."""
-    columns = (name_column(), Column(("why not", "이유"), numeric=False), Column(("changes", "변경")))
-    rows = [
-        Row((run.name, _skip_words(reason), whole(count)))
-        for run in collected.evaluated
-        for reason, count in run.metrics.overrides.skip_reasons.items()
-    ]
-    return Table("skips", ("Changes that were not made", "이루어지지 않은 변경"), columns, tuple(rows))
-
-
-def _skip_words(reason: str) -> Pair:
-    if not reason.startswith("refused: "):
-        return named(SKIP, reason)
-    english, korean = named(REFUSAL, reason.removeprefix("refused: "))
-    return f"refused: {english}", f"받아들이지 않음: {korean}"
-
-
 def memory_table(collected: Collected) -> Table:
     """Did advice reach the prompts, was it followed, and what became of risk and harm."""
 
@@ -317,7 +159,7 @@ def memory_table(collected: Collected) -> Table:
         for run in collected.runs
         if run.metrics.memory is not None or (not run.has_cards and run.run.manifest.store)
     ]
-    rows = _rows(shown, lambda run: run.metrics.memory is not None, cells)
+    rows = rows_per_run(shown, lambda run: run.metrics.memory is not None, cells)
     note: Pair = (
         "Risk is the change in severity, never gold. Masked: advice was there, but the condition did not show it.",
         "위험은 심각도의 변화이며 정답과 무관합니다. '조언을 가림'은 조언이 있었지만 조건에 따라"
@@ -337,7 +179,7 @@ def cost_table(collected: Collected) -> Table:
             *map(whole, (*counts, found.input_tokens, found.output_tokens)),
             dollars(found.cost),
             decimal(found.calls_per_sample),
-            decimal(tokens_per_sample(found), 0),
+            decimal(found.tokens_per_sample, 0),
             dollars(found.cost_per_sample),
             *map(seconds, times),
         ]
@@ -362,5 +204,5 @@ def cost_table(collected: Collected) -> Table:
         f"{NOTHING}: unknown, because a server did not say or the price is not known; never 0.",
         f"{NOTHING}: 서버가 알려 주지 않았거나 단가를 몰라 알 수 없음. 0이 아닙니다.",
     )
-    rows = _rows(collected.runs, lambda run: run.has_cards, cells)
+    rows = rows_per_run(collected.runs, lambda run: run.has_cards, cells)
     return Table("cost", ("Cost", "비용"), columns, rows, (note,))
