@@ -42,8 +42,9 @@ bench: $(READY) ## measure quality and throughput (public data sets in ../shared
 	$(BIN)/python benchmarks/quality.py
 	$(BIN)/python benchmarks/embedded.py
 
-picture: $(READY) ## draw the README's pictures anew
+picture: $(READY) $(BROWSER) ## draw the README's pictures anew
 	$(BIN)/python tools/draw_pictures.py
+	$(BIN)/python tools/shoot_report.py
 
 clean: ## remove what the other targets made
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
