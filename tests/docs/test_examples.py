@@ -19,9 +19,8 @@ PAGES = ("README.md", "README.ko.md", *(f"docs/{path.name}" for path in sorted((
 _SHELL = re.compile(r"```sh\n(.*?)```", re.DOTALL)
 _PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
 # What needs no model, no database and no file of the reader's own.
-_OFFLINE = re.compile(
-    r"^samsim (run|compare|report|data)\b(?!.*(openai|anthropic|gemini|azure|server|my\.|my_|RUN|CONFIG))"
-)
+_OFFLINE = re.compile(r"^samsim (run|compare|report|data)\b")
+_NEEDS_MORE = re.compile(r"openai|anthropic|gemini|azure|server|my\.|my_|RUN|CONFIG|14res|\.csv")
 
 
 def commands(page: str) -> Iterator[str]:
@@ -33,7 +32,12 @@ def commands(page: str) -> Iterator[str]:
 
 
 def offline() -> list[str]:
-    found = [command for page in PAGES for command in commands(page) if _OFFLINE.match(command)]
+    found = [
+        command
+        for page in PAGES
+        for command in commands(page)
+        if _OFFLINE.match(command) and not _NEEDS_MORE.search(command)
+    ]
     # A run first, so that there is something to compare and to report.
     return sorted(dict.fromkeys(found), key=lambda command: not command.startswith("samsim run"))
 
