@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,8 @@ import pytest
 
 pytest.importorskip("aiohttp", reason="engines that ask a model need the extra: pip install 'samsim[llm]'")
 
+from samsim.data.gold import load_reviews_gold
+from samsim.data.shipped import load_reviews
 from samsim.experiments.config import ExperimentConfig
 from samsim.experiments.planning import plan_experiment
 from samsim.experiments.runner import cell_folders
@@ -69,6 +72,33 @@ def test_a_second_start_asks_nothing_and_no_file_holds_the_key(protocol: str, tm
         assert all(card["usage"]["cost"] == 0 and card["usage"]["cached_calls"] for card in again)
     for path in tmp_path.rglob("*"):
         assert path.is_dir() or CANARY.encode() not in path.read_bytes()
+
+
+@pytest.mark.parametrize("protocol", ["cr_v2", "debate"])
+def test_rerun_from_the_cache_with_the_gold_permuted_the_store_is_the_same(protocol: str, tmp_path: Path) -> None:
+    shipped = [one for one in load_reviews() if one.language == "en"][:SAMPLES]
+    known = load_reviews_gold()
+    gold = [known[one.uid].model_dump(mode="json")["tuples"] for one in shipped]
+    seen, asked = [], 0
+    with FaultyServer(NO_FAULTS).running() as server:
+        for name, labels in (("own", gold), ("permuted", gold[1:] + gold[:1]), ("none", [None] * SAMPLES)):
+            (tmp_path / name).mkdir()
+            file = tmp_path / name / "data.jsonl"
+            lines = [
+                {"id": one.uid, "text": one.text} | ({} if tuples is None else {"tuples": tuples})
+                for one, tuples in zip(shipped, labels, strict=True)
+            ]
+            file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+            places = {"out": str(tmp_path / name / "runs"), "cache": str(tmp_path / "cache.sqlite")}
+            data = {"evaluation": {"path": str(file), "format": "jsonl"}}
+            memory = {"condition": "C2"}
+            config = asking(server, tmp_path / name, protocol=protocol, data=data, run=places, episodic_memory=memory)
+            run(config)
+            folder = only_folder(config)
+            seen.append(((folder / "outputs.jsonl").read_bytes(), store_hash(folder)))
+            asked = asked or server.requests
+        assert server.requests == asked, "only the first run asked"
+    assert seen[0] == seen[1] == seen[2]
 
 
 def test_a_plan_measures_a_few_samples_and_the_run_does_not_pay_for_them_again(tmp_path: Path) -> None:

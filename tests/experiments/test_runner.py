@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from samsim.errors import ConfigError, InputError
+from samsim.experiments import provenance
 from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS, STORE, TRACES, find_runs, load_run
 from samsim.experiments.cell_run import RunOptions
 from samsim.experiments.run_folder import locked
-from samsim.experiments.runner import cell_folders, run_experiment, set_aside
+from samsim.experiments.runner import cell_folders, is_outdated, run_experiment, set_aside
 from samsim.memory.memory_store import open_store
 from tests.experiments.engines import DearEngine, FailingEngine, LateEngine, serving
 from tests.experiments.runs import configure, footprint, rows, run, store_hash, timeless_cards
@@ -57,6 +58,15 @@ def test_a_condition_without_memory_says_so_in_every_scorecard(tmp_path: Path) -
     assert not (folder / STORE).exists()
     recorded = [card["memory"] for card in rows(folder / SCORECARDS)]
     assert {(one["condition"], one["memory_mode"], one["retrieved_k"]) for one in recorded} == {("C1", "off", 0)}
+
+
+def test_a_silent_run_records_what_it_retrieved_and_showed_nothing(tmp_path: Path) -> None:
+    config = configure(tmp_path, episodic_memory={"condition": "C2_silent"})
+    run(config)
+    recorded = [card["memory"] for card in rows(only_folder(config) / SCORECARDS)]
+    assert {(one["exposed_to_debate"], one["prompt_injection_chars"]) for one in recorded} == {(False, 0)}
+    assert all(one["retrieved_k"] == len(one["retrieved_ids"]) for one in recorded)
+    assert any(one["retrieved_k"] for one in recorded)
 
 
 def test_a_matrix_has_a_folder_per_cell_in_the_order_of_the_cells(tmp_path: Path) -> None:
@@ -318,6 +328,16 @@ def test_another_experiment_is_not_mixed_into_the_folder(change: dict[str, objec
     assert kept is not None
     assert len(rows(kept / OUTPUTS)) == 2
     assert run(other).cells[0].status == "finished"
+
+
+def test_other_code_does_not_go_on_with_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = configure(tmp_path)
+    run(config, limit=2)
+    assert not is_outdated(config)
+    monkeypatch.setattr(provenance, "code_digest", lambda: "of other code")
+    assert is_outdated(config)
+    with pytest.raises(ConfigError, match="code of samsim"):
+        run(config)
 
 
 def test_one_cell_more_does_not_spoil_the_finished_ones(tmp_path: Path) -> None:
