@@ -226,7 +226,7 @@ def _sink(job: CellJob, folder: RunFolder, finished: Finished) -> Sink:
         if lines.error is not None and options.fail_fast:
             raise RunStopped(f"sample {lines.uid} failed: {lines.error}")
         folder.append(lines)
-        finished.add(failed=lines.error is not None, wrote_episode=lines.wrote_episode, usage=lines.usage)
+        finished.add(failed=lines.error is not None, wrote_episode=lines.wrote_episode)
         job.watcher.sample_done(lines)
         rate = options.max_error_rate
         if rate is not None and finished.samples >= _ENOUGH_FOR_A_RATE and finished.errors > rate * finished.samples:

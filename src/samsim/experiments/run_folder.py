@@ -38,7 +38,6 @@ class Finished:
 
     wrote_episode: list[bool] = field(default_factory=list)
     failed: list[bool] = field(default_factory=list)
-    cost: float = 0.0
 
     @property
     def samples(self) -> int:
@@ -54,11 +53,10 @@ class Finished:
         """How many episodes the first samples (all by default) wrote."""
         return sum(self.wrote_episode[:samples])
 
-    def add(self, *, failed: bool, wrote_episode: bool, usage: UsageRecord) -> None:
+    def add(self, *, failed: bool, wrote_episode: bool) -> None:
         """Count one more sample."""
         self.failed.append(failed)
         self.wrote_episode.append(wrote_episode)
-        self.cost += usage.cost or 0.0
 
 
 class RunFolder:
@@ -102,7 +100,7 @@ class RunFolder:
             if not readers[TRACES].skip(uid, usage.calls):
                 break
             memory = card.get("memory") or {}
-            finished.add(failed="error" in row, wrote_episode=memory.get("episode_id") is not None, usage=usage)
+            finished.add(failed="error" in row, wrote_episode=memory.get("episode_id") is not None)
             for reader in readers.values():
                 reader.accept()
         for name in _FILES:

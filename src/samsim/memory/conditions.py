@@ -11,20 +11,18 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from samsim.errors import ConfigError
-from samsim.schemas.memory_v1_1 import MemoryMode
+from samsim.schemas.memory_v1_1 import InjectionSource, MemoryMode
 
 LATEST_VERSION = "1.2"
 _SHIPPED = ("1.1", LATEST_VERSION)
 # The seeds' other way to name a condition: memory.enable and memory.mode.
 _CONDITION_OF_MODE = {"off": "C1", "advisory": "C2", "silent": "C2_silent"}
-
-InjectionSource = Literal["retrieved", "placebo", "shuffled"]
 
 
 def _bare_words(value: Any) -> Any:

@@ -277,6 +277,7 @@ class EpisodicOrchestrator:
             principle_ids=[advisory.evidence.principle_id for advisory in advisories],
             advisory_injection_gated=self.condition.retrieval_execute and self._settings.gate and not opened,
             injection_trigger_reason=reason,
+            injection_source=self.condition.injection_source,
             memory_blocked_episode_n=blocked.memory_blocked_episode_n,
             memory_blocked_advisory_n=blocked.memory_blocked_advisory_n,
             memory_block_reason=blocked.memory_block_reason,

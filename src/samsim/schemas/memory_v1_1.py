@@ -38,6 +38,7 @@ ActionTaken = DecidedAction | Literal["NONE"]
 AdvisoryType = Literal["successful_override", "failed_override_warning", "consistency_anchor"]
 Strength = Literal["weak", "moderate", "strong"]
 MemoryMode = Literal["off", "on", "silent"]
+InjectionSource = Literal["retrieved", "placebo", "shuffled"]
 
 EpisodeId = Annotated[str, Field(pattern=r"^epi_\d{6,}$")]
 AdvisoryId = Annotated[str, Field(pattern=r"^adv_\d{6,}$")]

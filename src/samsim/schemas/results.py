@@ -11,7 +11,7 @@ from pydantic import Field
 
 from samsim.schemas.analysis import Language
 from samsim.schemas.calls import AttemptRecord, MessageRecord, OutputMode
-from samsim.schemas.memory_v1_1 import EvaluationV1_1, MemoryMode, Structure
+from samsim.schemas.memory_v1_1 import EvaluationV1_1, InjectionSource, MemoryMode, Structure
 from samsim.schemas.polarity import Polarity
 from samsim.schemas.protocol_conflict_review import (
     AgentName,
@@ -79,7 +79,8 @@ class CallRecord(Written):
 class MemoryRecord(Written):
     """What the episodic memory did for one sample, in every condition (seeds 003 §7, 004).
 
-    ``advisory_ids`` and ``principle_ids`` go together: what was advised, shown or not.
+    ``advisory_ids`` and ``principle_ids`` go together: what was advised, shown or not; where
+    ``injection_source`` is placebo, neutral text of the same length was shown in its place.
     ``prompt_injection_chars`` counts the characters of advice in all prompts together. The gate is
     evaluated and recorded also where nothing may be injected, so that samples can be compared.
     """
@@ -94,6 +95,7 @@ class MemoryRecord(Written):
     principle_ids: list[str] = Field(default_factory=list)
     advisory_injection_gated: bool
     injection_trigger_reason: str
+    injection_source: InjectionSource = "retrieved"
     memory_blocked_episode_n: int = 0
     memory_blocked_advisory_n: int = 0
     memory_block_reason: str | None = None
