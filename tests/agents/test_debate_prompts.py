@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 from pydantic import BaseModel
 
@@ -15,9 +17,11 @@ from samsim.schemas.protocol_debate import (
     EDIT_OPS,
     ATSASchema,
     DebateTurnSchema,
+    DropReason,
     JudgeSchema,
     PatchOp,
     Stage2Schema,
+    StructuralRiskItem,
     ValidatorSchema,
 )
 from tests.support.prompt_examples import Example, examples, section
@@ -64,8 +68,12 @@ def test_the_context_shown_is_one_the_code_could_make(name: str, example: Exampl
     assert all(one.evidence in example.text and one.aspect_term in example.text for one in tuples)
     computed = compute_conflict_flags(tuples, taxonomy=example.taxonomy)
     assert example.shown["conflict_flags"] == [flag.model_dump() for flag in computed]
+    # Nobody is asked about nothing.
+    assert tuples
     for risk in example.shown["validator_risks"]:
         ValidatorRisk.model_validate(risk)
+    doubts = [StructuralRiskItem.model_validate(claimed) for claimed in example.shown.get("structural_risks", [])]
+    assert keep_known_risks(doubts, tuples)[1] == []
 
 
 @pytest.mark.parametrize(("name", "example"), [case for case in CASES if case.values[0] in EDITING])
@@ -84,14 +92,14 @@ def test_every_edit_is_let_through_and_quotes_the_text(name: str, example: Examp
 def test_every_doubt_and_proposal_is_about_a_tuple(example: Example) -> None:
     answer = ValidatorSchema.model_validate(example.answer)
     tuples = tuples_of(example)
-    assert len(keep_known_risks(answer.structural_risks, tuples)) == len(answer.structural_risks)
-    kept = keep_valid_proposals(answer.correction_proposals, tuples, example.taxonomy)
-    assert len(kept) == len(answer.correction_proposals)
+    assert keep_known_risks(answer.structural_risks, tuples)[1] == []
+    assert keep_valid_proposals(answer.correction_proposals, tuples, example.taxonomy)[1] == []
 
 
 @pytest.mark.parametrize("example", examples("debate_stage2"))
 def test_stage_2_answers_the_whole_patch_with_reasons(example: Example) -> None:
     patch = [PatchOp.model_validate(op) for op in example.shown["patch"]]
+    assert patch
     answer = Stage2Schema.model_validate(example.answer)
     record = answer_patch(patch, answer.accepted_changes, answer.rejected_changes, answered=True)
     assert len(record.accepted_changes) == len(answer.accepted_changes)
@@ -104,6 +112,14 @@ def test_a_debater_is_told_every_op_and_that_tuples_cannot_be_made(name: str) ->
     block = section(load_prompt(name), "Edits")
     assert all(f"`{op}`" in block for op in EDIT_OPS)
     assert "you cannot make one" in block
+
+
+@pytest.mark.parametrize("name", EDITING)
+def test_a_debater_is_told_about_rounds_drops_and_quotations(name: str) -> None:
+    prompt = load_prompt(name).system
+    assert "earlier round" in prompt or "in an earlier one stands" in prompt
+    assert all(f"`{reason}`" in prompt for reason in get_args(DropReason))
+    assert "nobody quotes words of the text is not applied" in prompt
 
 
 @pytest.mark.parametrize("name", EDITING)

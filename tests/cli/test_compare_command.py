@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from samsim.cli.compare import FAMILY_NAMES, compare
 from samsim.cli.exit_codes import ExitCode
 from samsim.errors import InputError
 from samsim.experiments.artefacts import MANIFEST, SCORECARDS
+from samsim.reports.codes import BASELINE, named
 from samsim.schemas.runs import CellRecord
 from samsim.schemas.scorecards import Family
 from tests.metrics.hand_made import failed, sample
@@ -63,7 +65,7 @@ def test_a_run_and_one_with_broken_tuples(good: Path, broken: Path) -> None:
         assert contrast["p_value"] < 0.01
     text = shown_by(good, broken)
     assert "400 samples, 2 runs; baseline: good" in text
-    for words in ("constant pair", "majority target", "p Holm", "McNemar p", "right → wrong"):
+    for words in (named(BASELINE, "majority_target")[0], "p Holm", "McNemar p", "right → wrong"):
         assert words in text
 
 
@@ -109,15 +111,61 @@ def test_what_is_missing_is_said(good: Path, tmp_path: Path) -> None:
     copy = shutil.copytree(good, tmp_path / "copy")
     (copy / SCORECARDS).unlink()
     result = run(good, copy)
-    assert f"{SCORECARDS} is missing" in result.stderr
-    assert "has no gold in its scorecard" in str(result.exception)
+    assert f"note: {copy}: {SCORECARDS} is missing: the gold and with it all scores are gone" in result.stderr
+    assert "has no scorecard for 400 samples" in str(result.exception)
 
 
 def test_failed_samples_are_named(tmp_path: Path) -> None:
     right = sample([], [TASTE], [TASTE], uid="0")
     first = written(hand_run("a", [right, sample([], [], [TASTE], uid="sick")]), tmp_path / "a")
     second = written(hand_run("b", [right, failed("sick", [TASTE])]), tmp_path / "b")
-    assert "1 samples failed in a run and are left out of all: sick" in shown_by(first, second)
+    text = shown_by(first, second)
+    assert "1 sample failed in a run and is left out of all: sick" in text
+    assert "1 sample, 2 runs; baseline: a" in text
+
+
+def test_samples_without_gold_are_counted(tmp_path: Path) -> None:
+    folders = [
+        written(hand_run(name, [sample([], [], None, uid="0"), sample([], [TASTE], [TASTE], uid="1")]), tmp_path / name)
+        for name in "ab"
+    ]
+    assert "1 sample has no gold and cannot be compared." in shown_by(*folders)
+
+
+def test_repeats_are_one_row_and_listed_on_demand(tmp_path: Path) -> None:
+    for condition, finals in (("C1", [TASTE, TASTE, TASTE]), ("C2", [TASTE, BAD_TASTE, TASTE])):
+        for number, final in enumerate(finals):
+            name = f"cr_v2-{condition}-r{number}"
+            made = [sample([], [final], [TASTE], uid="0"), sample([], [TASTE], [TASTE], uid="1")]
+            repeat = hand_run(name, made, cell={"condition": condition, "repeat": number})
+            written(repeat, tmp_path / "all" / name)
+    text = shown_by(tmp_path / "all", "--family", "triplet")
+    assert "2 samples, 6 runs; baseline: cr_v2-C1" in text
+    (row,) = [line for line in text.splitlines() if line.startswith("cr_v2-C2 ") and "…" in line]
+    # 5 of 6 claims are right; over the runs 1, 1/2, 1.
+    assert row.split()[1:4] == ["83.3", "83.3", "83.3"]
+    assert "50.0 … 100.0" in row
+    assert "cr_v2-C2-r1" not in text
+    assert "cr_v2-C2-r1" in shown_by(tmp_path / "all", "--family", "triplet", "--each")
+    found = json.loads(shown_by(tmp_path / "all", "--json"))
+    assert [len(group["runs"]) for group in found["groups"]] == [3, 3]
+    assert len(found["runs"]) == 6
+
+
+def test_a_difference_and_its_interval_are_written_alike(good: Path, broken: Path) -> None:
+    text = shown_by(good, broken, "--family", "triplet", "--flips", 0)
+    (row,) = [line for line in text.splitlines() if re.match(r"broken +−", line)]
+    assert re.match(r"broken +−\d+\.\d +\[−\d+\.\d, −\d+\.\d\]", row)
+
+
+def test_names_are_not_broken_where_there_is_room(tmp_path: Path) -> None:
+    names = ["cr_v2-C2_eval_only", "self_consistency-6-C1"]
+    folders = [
+        written(hand_run(name, [sample([], [TASTE], [TASTE], uid=str(n)) for n in range(3)]), tmp_path / name)
+        for name in names
+    ]
+    lines = shown_by(*folders, width=80).splitlines()
+    assert all(any(line.startswith(name) for line in lines) for name in names)
 
 
 def test_nothing_in_a_run_steers_the_terminal(tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ def test_a_run_says_how_it_went_and_is_not_run_twice(tmp_path: Path) -> None:
     config = write(tmp_path / "small.yaml")
     first = samsim(config)
     assert first.exit_code == ExitCode.OK, first.output
+    assert "tested: 1 cell, 3 to 6 calls a sample" in first.stderr
     assert "cr_v2-C1: finished, 6/6" in first.stderr
     assert str(tmp_path / "runs" / "tested") in first.stdout.replace("\n", "")
     again = samsim(config)
@@ -110,6 +111,20 @@ def test_a_server_that_is_not_there_gives_error_rows_and_a_code(tmp_path: Path) 
     stopped = samsim(config, "--restart", "--fail-fast")
     assert stopped.exit_code == ExitCode.STOPPED
     assert "stopped: sample en-001 failed" in stopped.output
+
+
+def test_a_reader_that_stops_reading_is_no_error(tmp_path: Path) -> None:
+    config = write(tmp_path / "small.yaml")
+    command = f"{sys.executable} -m samsim run {config} | true; exit ${{PIPESTATUS[0]}}"
+    assert subprocess.run(["bash", "-c", command], stderr=subprocess.DEVNULL).returncode == ExitCode.BROKEN_PIPE
+
+
+def test_a_cache_that_cannot_be_used_is_told_before_any_call(tmp_path: Path) -> None:
+    engines = {"default": {"kind": "openai_compatible", "model": "m", "base_url": "http://127.0.0.1:9/v1"}}
+    run = {"out": str(tmp_path / "runs"), "cache": str(tmp_path)}
+    result = samsim(write(tmp_path / "cached.yaml", engines=engines, run=run))
+    assert result.exit_code == ExitCode.USAGE, result.output
+    assert not (tmp_path / "runs").exists()
 
 
 # --- real processes ----------------------------------------------------------------------------------

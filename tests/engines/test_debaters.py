@@ -37,7 +37,7 @@ def inputs(text: str, tuples: Sequence[Candidate], *checks: str, taxonomy: str =
         compute_validator_risks(tuples, analysis, known),
         memory_slot={"retrieved": advice} if checks else None,
     )
-    doubts = keep_known_risks(debate_stage1.validate(given).structural_risks, tuples)
+    doubts, _ = keep_known_risks(debate_stage1.validate(given).structural_risks, tuples)
     return DebateInputs(**{name: getattr(given, name) for name in given.__slots__} | {"structural_risks": doubts})
 
 

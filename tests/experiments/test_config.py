@@ -61,7 +61,7 @@ def test_settings_reach_the_cells(tmp_path: Path) -> None:
     assert (frozen.plan.max_cost, frozen.plan.cache) == (2.5, False)
     assert frozen.plan.settings_for("A", reviewing=True).model == "gpt-4.1"
     assert frozen.record().model_dump() == {
-        "cell_id": "cr_v1-C2_frozen-s1-r0",
+        "cell_id": "cr_v1-C2_frozen-s1",
         "kind": "evaluation",
         "protocol": "cr_v1",
         "condition": "C2_frozen",

@@ -255,3 +255,9 @@ engines:
         ("5", "tempeature"),
         ("6", "temprature"),
     ]
+
+
+def test_aliases_that_grow_without_bound_are_refused(tmp_path: Path) -> None:
+    levels = "".join(f"x{n}: &x{n} [*x{n - 1}, *x{n - 1}]\n" for n in range(1, 40))
+    with pytest.raises(ConfigMistakes, match="aliases"):
+        loaded(tmp_path, f"name: x\nx0: &x0 [a]\n{levels}")

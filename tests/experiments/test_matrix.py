@@ -15,11 +15,11 @@ def ids(folder: Path, content: str) -> list[str]:
     return [cell.cell_id for cell in loaded(folder, content).cells()]
 
 
-def test_only_what_varies_is_in_a_name(tmp_path: Path) -> None:
-    assert ids(tmp_path, f"{HEAD}seeds: [7]\n") == ["cr_v2-C1"]
+def test_a_name_says_what_the_cell_is_whatever_stands_beside_it(tmp_path: Path) -> None:
+    assert ids(tmp_path, f"{HEAD}seeds: [7]\n") == ["cr_v2-C1-s7"]
     assert ids(tmp_path, f"{HEAD}seeds: [7, 8]\n") == ["cr_v2-C1-s7", "cr_v2-C1-s8"]
     assert ids(tmp_path, f"{HEAD}repeats: 2\nprotocol: self_consistency:3\n") == [
-        "self_consistency-3-C1-r0",
+        "self_consistency-3-C1",
         "self_consistency-3-C1-r1",
     ]
     assert ids(tmp_path, f"{HEAD}matrix: {{engine: [embedded, 'openai:org/gpt 4.1']}}\n") == [

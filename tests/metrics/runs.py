@@ -24,11 +24,17 @@ class HandRun:
     manifest: Manifest
     made: Sequence[HandSample]
 
+    @property
+    def data(self) -> DataRecord | None:
+        return self.manifest.data.get("evaluation")
+
     def samples(self) -> Sequence[HandSample]:
         return self.made
 
 
-def manifest(name: str, samples: int, *, sha256: str = "a" * 64, **more: Any) -> Manifest:
+def manifest(
+    name: str, samples: int, *, sha256: str = "a" * 64, cell: dict[str, Any] | None = None, **more: Any
+) -> Manifest:
     data = {
         "evaluation": DataRecord(
             source="reviews", samples=samples, rows=samples, bad_rows=0, sha256=sha256, gold_fields=sorted(ALL_FIELDS)
@@ -38,7 +44,9 @@ def manifest(name: str, samples: int, *, sha256: str = "a" * 64, **more: Any) ->
     return Manifest(
         run_id=f"id-{name}",
         experiment="tested",
-        cell=CellRecord(cell_id=name, protocol="cr_v2", condition="C1", engine="embedded"),
+        cell=CellRecord(
+            **{"cell_id": name, "protocol": "cr_v2", "condition": "C1", "engine": "embedded"} | (cell or {})
+        ),
         run_meta=RunMeta(memory_mode="off", condition="C1"),
         config={},
         config_hash="0",

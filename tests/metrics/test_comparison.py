@@ -32,7 +32,7 @@ def contrast_of(found: Comparison, family: str = "triplet"):
 def test_equal_runs_do_not_differ() -> None:
     one = big_run("one", 100)
     found = compare([one, replace(one, name="other")])
-    assert [contrast.family for contrast in found.contrasts] == ["triplet", "ref_pol", "ote_pol", "attr_pol"]
+    assert [contrast.family for contrast in found.contrasts] == ["ref_pol", "triplet", "ote_pol", "attr_pol"]
     for contrast in found.contrasts:
         assert (contrast.delta_f1, contrast.delta_macro, contrast.p_value, contrast.p_holm) == (0.0, 0.0, 1.0, 1.0)
         assert (contrast.interval.low, contrast.interval.high) == (0.0, 0.0)
@@ -90,19 +90,23 @@ def test_changing_places_turns_everything_round(pairs: list[tuple[list[Quad], li
         assert after.matched - before.matched == gained
 
 
-def test_holm_goes_over_all_runs_and_families() -> None:
-    found = compare([big_run("good"), big_run("worse", broken=0.02), big_run("bad", broken=0.1)])
+def test_holm_goes_over_the_runs_within_a_family() -> None:
+    """Two runs against the baseline: the smaller p of each family counts twice, however many families there are."""
+    runs = [big_run("good"), big_run("worse", broken=0.02), big_run("bad", broken=0.1)]
+    found = compare(runs)
     assert len(found.contrasts) == 8
-    for contrast in found.contrasts:
-        assert contrast.p_value <= contrast.p_holm <= 1
-    best = min(found.contrasts, key=lambda contrast: contrast.p_value)
-    assert best.p_holm == pytest.approx(8 * best.p_value)
+    for family in found.families:
+        smaller, larger = sorted(one.p_value for one in found.contrasts if one.family == family)
+        corrected = sorted(one.p_holm for one in found.contrasts if one.family == family)
+        assert corrected == pytest.approx([min(1, 2 * smaller), max(min(1, 2 * smaller), larger)])
+    alone = compare(runs, families=["triplet"])
+    assert contrast_of(alone).p_holm == contrast_of(found).p_holm
 
 
 def test_trivial_answers_always_stand_beside() -> None:
     found = compare([run("a", [TASTE]), run("b", [STAFF])])
     for family in found.families:
-        assert set(found.trivial[family]) == {"constant_pair", "constant_pairs", "majority_ref"}
+        assert set(found.trivial[family]) == {"constant_pair", "constant_pairs", "majority_target"}
     assert found.trivial["triplet"]["constant_pairs"].micro.f1 == 1.0
 
 
@@ -112,6 +116,136 @@ def test_a_sample_that_failed_in_one_run_is_left_out_of_all_and_named() -> None:
     found = compare([good, bad])
     assert (found.samples, found.left_out, [row.errors for row in found.runs]) == (1, ["1"], [0, 1])
     assert all(row.scores["triplet"].micro.f1 == 1.0 for row in found.runs)
+
+
+def test_a_run_that_fails_where_it_is_hard_does_not_look_better() -> None:
+    """The same answers; one of the runs failed where they are wrong. Over what both finished they are equal."""
+    whole = run("a", [TASTE, STAFF], [BAD_TASTE], [TASTE, STAFF])
+    sick = hand_run("b", [whole.made[0], failed("1", [TASTE, STAFF]), whole.made[2]])
+    found = compare([whole, sick])
+    for rows in (found.runs, found.groups):
+        scores = [row.scores["triplet"] for row in rows]
+        assert [one.micro.f1 for one in scores] == [1.0, 1.0]
+        assert [one.exact_samples for one in scores] == [2, 2]
+    assert contrast_of(found).delta_f1 == 0
+
+
+def partly(name: str, *finals: list[Quad], without: str) -> HandRun:
+    """A run in which some samples have no gold."""
+    made = [
+        sample([], final, None if str(number) in without else [TASTE, STAFF], uid=str(number))
+        for number, final in enumerate(finals)
+    ]
+    return hand_run(name, made)
+
+
+def test_samples_that_nobody_annotated_are_left_out_and_counted() -> None:
+    found = compare([partly("a", [TASTE], [TASTE, STAFF], without="0"), partly("b", [], [TASTE], without="0")])
+    assert (found.samples, found.unannotated, found.left_out) == (1, 1, [])
+    assert [row.scores["triplet"].micro.matched for row in found.runs] == [2, 1]
+
+
+def test_a_failed_sample_without_gold_is_not_said_to_have_failed() -> None:
+    no_gold = failed("0")
+    lost = replace(no_gold, card=no_gold.card.model_copy(update={"gold": None}))
+    other = hand_run("b", [lost, sample([], [TASTE], [TASTE, STAFF], uid="1")])
+    found = compare([partly("a", [TASTE], [TASTE, STAFF], without="0"), other])
+    assert (found.unannotated, found.left_out) == (1, [])
+
+
+def test_gold_that_is_empty_everywhere_can_be_compared() -> None:
+    """Nothing is right: the run that claims less is better in its samples, though F1 is 0 for both."""
+    one, other = (
+        hand_run(
+            name, [sample([], final, [], uid=str(number)) for number, final in enumerate(finals)], data=_data("x", [])
+        )
+        for name, finals in (("a", [[TASTE], [STAFF]]), ("b", [[TASTE], []]))
+    )
+    found = compare([one, other])
+    assert (found.samples, found.primary, found.trivial["ref_pol"]) == (2, "ref_pol", {})
+    assert [row.scores["ref_pol"].exact_samples for row in found.runs] == [0, 1]
+    assert contrast_of(found, "ref_pol").flips("wrong_to_right") == 1
+
+
+# --- repeats and seeds ----------------------------------------------------------------------------------------
+
+
+def repeat(number: int, *finals: list[Quad], condition: str = "C1", seed: int | None = None) -> HandRun:
+    made = run("x", *finals).made
+    name = f"cr_v2-{condition}-r{number}"
+    return hand_run(name, made, cell={"condition": condition, "repeat": number, "seed": seed})
+
+
+def test_repeats_of_a_cell_are_one_row() -> None:
+    """C1 has one of two tuples in both runs, C2 one and then both: of four gold tuples 2 against 3 are found."""
+    runs = [
+        repeat(0, [TASTE], [TASTE]),
+        repeat(1, [TASTE], [TASTE]),
+        repeat(0, [TASTE], [TASTE], condition="C2"),
+        repeat(1, [TASTE, STAFF], [TASTE, STAFF], condition="C2"),
+    ]
+    found = compare(runs)
+    assert found.baseline == "cr_v2-C1"
+    assert [(row.name, row.runs) for row in found.groups] == [
+        ("cr_v2-C1", ["cr_v2-C1-r0", "cr_v2-C1-r1"]),
+        ("cr_v2-C2", ["cr_v2-C2-r0", "cr_v2-C2-r1"]),
+    ]
+    assert [row.group for row in found.runs] == ["cr_v2-C1"] * 2 + ["cr_v2-C2"] * 2
+    assert [contrast.run for contrast in found.contrasts] == ["cr_v2-C2"] * 4
+    pooled = found.groups[1].scores["triplet"]
+    assert (pooled.micro.matched, pooled.micro.predicted, pooled.micro.gold) == (6, 6, 8)
+    assert pooled.f1_runs == [2 / 3, 1.0]
+    assert (pooled.macro, pooled.exact_samples) == (pytest.approx(5 / 6), 1.0)
+    contrast = contrast_of(found)
+    assert contrast.delta_f1 == pytest.approx(2 * 6 / 14 - 2 / 3)
+    # Two samples, whatever the number of runs: 2 of 4 ways to swap them are as extreme.
+    assert contrast.p_value == 0.5
+
+
+def test_more_repeats_are_not_more_samples() -> None:
+    """The same two runs five times: no interval gets narrower, no p smaller."""
+    good, bad = big_run("x", 60).made, big_run("x", 60, broken=0.1).made
+
+    def cells(times: int) -> list[HandRun]:
+        return [
+            hand_run(f"{condition}-r{number}", made, cell={"condition": condition, "repeat": number})
+            for condition, made in (("C1", good), ("C2", bad))
+            for number in range(times)
+        ]
+
+    once, often = (contrast_of(compare(cells(times))) for times in (1, 5))
+    assert often.p_value == pytest.approx(once.p_value, abs=0.02)
+    assert (often.interval.low, often.interval.high) == pytest.approx((once.interval.low, once.interval.high), abs=0.01)
+    assert often.delta_f1 == pytest.approx(once.delta_f1)
+    assert (often.mcnemar, often.tuple_flips) == (once.mcnemar, once.tuple_flips)
+
+
+def test_groups_of_different_size_weigh_the_same() -> None:
+    same = [[TASTE], [TASTE, STAFF]]
+    found = compare([repeat(0, *same), repeat(1, *same), repeat(2, *same), repeat(0, *same, condition="C2")])
+    assert [row.name for row in found.groups] == ["cr_v2-C1", "cr_v2-C2-r0"]
+    assert (contrast_of(found).delta_f1, contrast_of(found).p_value) == (0.0, 1.0)
+    assert (contrast_of(found).interval.low, contrast_of(found).interval.high) == (0.0, 0.0)
+
+
+def test_a_group_claims_what_most_of_its_runs_claim() -> None:
+    runs = [repeat(0, [TASTE, STAFF], condition="C0")]
+    runs += [repeat(number, final) for number, final in enumerate([[TASTE], [TASTE, STAFF], [BAD_TASTE]])]
+    (flip,) = contrast_of(compare(runs)).tuple_flips
+    assert (flip.direction, flip.kind, tuple(flip.key)) == ("right_to_wrong", "gold", ("staff", "rude", "negative"))
+
+
+def test_seeds_are_repeats_and_copies_are_not() -> None:
+    seeds = [repeat(0, [TASTE], seed=1), repeat(0, [STAFF], seed=2)]
+    assert [len(row.runs) for row in compare([*seeds, repeat(0, [TASTE], condition="C2")]).groups] == [2, 1]
+    # The same seed again (a copy, or the experiment run twice) is another run to compare with.
+    assert [len(row.runs) for row in compare([*seeds, *seeds]).groups] == [2, 2]
+
+
+def test_repeats_of_one_cell_alone_are_compared_with_each_other() -> None:
+    found = compare([repeat(0, [TASTE]), repeat(1, [STAFF])])
+    assert [row.name for row in found.groups] == ["cr_v2-C1-r0", "cr_v2-C1-r1"]
+    assert len(found.contrasts) == 4
 
 
 def test_only_the_families_asked_for() -> None:
@@ -141,24 +275,44 @@ def _changed_gold(one: HandSample) -> HandSample:
     [
         (
             hand_run("b", run("b", [TASTE]).made, data=_data("b" * 64, ["term"], "hotels")),
-            r"a and b ran over different data: reviews \(1 samples, sha256 a{12}\), but hotels \(1 samples, sha256 b",
+            r"a and b ran over different data: reviews \(1 sample, sha256 a{12}\), but hotels \(1 sample, sha256 b",
         ),
         (hand_run("b", run("b", [TASTE]).made, data=_data("a" * 64, ["term"])), "gold with different fields"),
         (hand_run("b", run("b", [TASTE]).made, data={}), "b does not say what it was evaluated on"),
-        (hand_run("b", run("b", [TASTE]).made, data=_data("a" * 64, [])), "b ran over reviews, which has no gold"),
-        (hand_run("b", []), "b lacks 1 of the samples of a: 0. Finish b"),
-        (run("b", [TASTE], [TASTE]), "a lacks 1 of the samples of b: 1. Finish a"),
+        (hand_run("b", run("b", [TASTE]).made, data=_data("a" * 64, [])), "opinion, polarity, ref, term, but none"),
+        (hand_run("b", []), "b lacks 1 sample of a: 0. Finish b"),
+        (run("b", [TASTE], [TASTE]), "a lacks 1 sample of b: 1. Finish a"),
         (
             hand_run("b", [_changed_gold(run("b", [TASTE]).made[0])]),
-            "a and b were scored against different gold in 1 samples: 0",
+            "a and b were scored against different gold in 1 sample: 0",
         ),
-        (hand_run("b", [failed("0")]), "No sample was finished by all"),
-        (hand_run("b", [sample([], [TASTE], None)]), "Sample 0 of b has no gold"),
+        (hand_run("b", [failed("0")]), "All samples of b failed"),
+        (
+            hand_run("b", [sample([], [TASTE], None)]),
+            "a and b ran over different data: 1 sample with gold in a, without in b: 0",
+        ),
+        (
+            hand_run("b", [HandSample("0", run("b", [TASTE]).made[0].result)]),
+            r"b has no scorecard for 1 sample: 0\. The gold and with it all scores are gone",
+        ),
     ],
 )
 def test_what_cannot_be_compared_is_refused_with_the_reason(other: HandRun, reason: str) -> None:
     with pytest.raises(InputError, match=reason):
         compare([run("a", [TASTE]), other])
+
+
+def test_runs_without_gold_are_refused_with_that_reason() -> None:
+    one, other = (hand_run(name, [sample([], [TASTE], None)], data=_data("x", [])) for name in "ab")
+    with pytest.raises(InputError, match="a ran over reviews, which has no gold"):
+        compare([one, other])
+
+
+def test_runs_that_failed_on_different_samples_share_nothing() -> None:
+    good = run("a", [TASTE], [TASTE]).made
+    right = [TASTE, STAFF]
+    with pytest.raises(InputError, match="No sample was finished by all"):
+        compare([hand_run("a", [good[0], failed("1", right)]), hand_run("b", [failed("0", right), good[1]])])
 
 
 def test_one_run_is_no_comparison() -> None:

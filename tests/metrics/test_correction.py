@@ -9,7 +9,7 @@ from samsim.metrics.decisions import DecisionRow
 from samsim.metrics.summary import RunMetrics, summarise
 from samsim.schemas.protocol_conflict_review import ArbiterDecision, CastVote
 from samsim.schemas.protocol_debate import DebateRecord, ModeratorRecord, OverrideDecision, Signal
-from tests.metrics.hand_made import ALL_FIELDS, HandSample, Quad, sample, samples
+from tests.metrics.hand_made import ALL_FIELDS, HandSample, Quad, candidate, sample, samples
 
 TASTE = ("taste", "food#quality", "good", "positive")
 WRONG_TASTE = ("taste", "food#quality", "good", "negative")
@@ -164,3 +164,29 @@ def test_the_changes_of_a_debate_are_judged_likewise() -> None:
     assert ("below_min_margin", "drop_tuple") in rows(found.rules["ref_pol"].by_reason)
     assert found.overrides.skip_reasons == {"below_min_margin": 1}
     assert (found.overrides.changes_applied, found.overrides.changes_skipped) == (3, 1)
+
+
+def test_copies_of_one_tuple_are_one_decision() -> None:
+    """A, B and C each found the same wrong tuple and each copy is dropped: one right decision, not three."""
+    copies = [candidate(number, WRONG_TASTE, agent) for number, agent in enumerate("ABC")]
+    other_opinion = candidate(3, ("taste", "food#quality", "great", "negative"), "C")
+    decisions = [decision(f"t{number}", "DROP", reason="WEAK_EVIDENCE") for number in range(4)]
+    run = [sample([*copies, other_opinion], [], [TASTE], uid=uid, arbiter_decisions=decisions) for uid in ("0", "1")]
+    found = measured(*run).rules
+    for tables in (found["ref_pol"].by_rule, found["ref_pol"].by_reason):
+        (row,) = tables
+        # One per sample: copies are copies within their sample only.
+        assert (row.judged, row.right, row.helped, row.copies) == (2, 2, 2, 6)
+    # In triplet the opinion is part of the tuple.
+    (row,) = found["triplet"].by_rule
+    assert (row.judged, row.copies) == (4, 4)
+
+
+def test_different_decisions_about_copies_all_count() -> None:
+    copies = [candidate(number, WRONG_TASTE, agent) for number, agent in enumerate("AB")]
+    flips = [
+        decision("t0", "FLIP", new_value={"polarity": "positive"}),
+        decision("t1", "FLIP", new_value={"polarity": "mixed"}),
+    ]
+    (row,) = measured(sample(copies, [], [TASTE], arbiter_decisions=flips)).rules["ref_pol"].by_rule
+    assert (row.judged, row.right, row.copies) == (2, 1, 0)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from samsim.memory.principles import find_principle
 from samsim.metrics.agent_labels import measurement_units
-from samsim.metrics.sanity import SanityCheck
+from samsim.metrics.samples import judged as judged_sample
+from samsim.metrics.sanity import SanityCheck, SanityTally
 from samsim.metrics.summary import RunMetrics, summarise
 from samsim.schemas.memory_v1_1 import EvaluationV1_1, RiskSnapshotV1_1
 from samsim.schemas.protocol_conflict_review import CastVote, ConflictFlag, Refusal, ValidatorRisk
@@ -236,6 +238,30 @@ def test_what_it_means_to_follow(principle: str, action: str, reason: str | None
     assert measured(one).memory.follow_rate.count == followed
 
 
+def test_a_placebo_is_no_advice() -> None:
+    """The same decisions: with advice they followed it, with a placebo they are what happens anyway."""
+    flip = "negation_scope_flip"
+    records = [memory(flip), memory(flip)]
+    placebos = [record.model_copy(update={"injection_source": "placebo"}) for record in records]
+    found, chance = (
+        measured(advised("0", first, "FLIP", 3, 0), advised("1", second, "KEEP", 3, 3)).memory
+        for first, second in (records, placebos)
+    )
+    assert (found.source, found.follow_rate.rate, found.chance_rate) == ("retrieved", 0.5, None)
+    assert (chance.source, chance.follow_rate.of, chance.follow_rate.rate) == ("placebo", 0, None)
+    assert (chance.chance_rate.count, chance.chance_rate.of) == (1, 2)
+    assert chance.coverage == found.coverage
+
+
+def test_advice_that_was_blocked_is_not_masked() -> None:
+    """The condition shows advice; that none was left to show is no masking."""
+    record = memory("any_drop").model_copy(
+        update={"advisory_ids": [], "principle_ids": [], "advisories_ids": [], "advisories_present": False}
+    )
+    found = measured(bare(memory=record)).memory
+    assert (found.gate_open.count, found.masked.samples, found.coverage.count) == (1, 0, 0)
+
+
 def test_advice_to_leave_alone_is_followed_by_not_reviewing() -> None:
     assert measured(bare(memory=memory("any_unreviewed"))).memory.follow_rate.rate == 1.0
 
@@ -310,6 +336,44 @@ def test_without_gold_nobody_knows_who_was_helped() -> None:
     assert (found.scored, found.tuples, found.primary, found.sanity) == (0, {}, None, [])
 
 
+def test_with_gold_and_no_change_nobody_was_helped() -> None:
+    found = measured(bare()).funnel
+    assert (found.changed, found.judged, found.helped, found.harmed, found.unaffected) == (0, 0, 0, 0, 0)
+    assert found.family == "ref_pol"
+
+
+def test_the_funnel_judges_in_one_family() -> None:
+    """The second sample's gold has no ref, so the run's primary family cannot say whether it was helped."""
+    flip = decision("t0", "FLIP", new_value={"polarity": "positive"})
+    no_ref = ("bun", "", "dry", "negative")
+    run = [
+        sample([BAD_TASTE], [TASTE], [TASTE], uid="0", arbiter_decisions=[flip]),
+        sample([no_ref], [], [no_ref], uid="1", arbiter_decisions=[decision("t0", "DROP")]),
+    ]
+    found = measured(*run).funnel
+    assert (found.family, found.changed, found.judged, found.helped, found.harmed) == ("ref_pol", 2, 1, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("run", "reason"),
+    [
+        ([], "no_samples"),
+        ([failed("0", [TASTE])], "all_failed"),
+        ([HandSample("0", result([TASTE], [TASTE])), failed("1")], "no_scorecards"),
+        ([sample([TASTE], [TASTE], None), failed("1")], "no_gold"),
+        ([sample([TASTE], [TASTE], None, uid="0"), bare("1")], None),
+    ],
+)
+def test_why_nothing_is_scored(run: list[HandSample], reason: str | None) -> None:
+    assert measured(*run).unscored_reason == reason
+
+
+def test_what_is_not_scored_is_counted() -> None:
+    found = measured(sample([], [], None, uid="0"), HandSample("1", result()), failed("2"), bare("3"))
+    assert (found.samples, found.scored, found.errors) == (4, 1, 1)
+    assert (found.unannotated, found.without_scorecard) == (1, 1)
+
+
 def named(checks: list[SanityCheck], name: str) -> list[SanityCheck]:
     return [check for check in checks if check.name == name]
 
@@ -327,12 +391,27 @@ def test_the_checks_hold_on_a_sound_run() -> None:
 
 
 def test_gold_without_a_ref_shows_the_ceiling() -> None:
-    """Two gold tuples, one without a ref: as an answer it is one hit and one false positive, F1 = 2/3."""
+    """Two gold tuples, one without a ref: as an answer it is one hit and one false positive, F1 = 2/3.
+
+    That is the gold's doing and no fault of the scorer.
+    """
     bare_gold = ("bun", "", "dry", "negative")
-    checks = named(measured(sample([], [], [TASTE, bare_gold])).sanity, "gold_as_prediction")
-    found = {check.family: (check.ok, check.value) for check in checks}
-    assert found["ref_pol"] == (False, 2 / 3)
-    assert found["triplet"] == (True, 1.0)
+    found = measured(sample([], [], [TASTE, bare_gold]))
+    assert all(check.ok and check.value == 1.0 for check in named(found.sanity, "gold_as_prediction"))
+    assert (found.tuples["ref_pol"].ceiling, found.tuples["ref_pol"].unmatchable) == (2 / 3, 1)
+    assert (found.tuples["triplet"].ceiling, found.tuples["triplet"].unmatchable) == (1.0, 0)
+
+
+def test_a_scorer_that_does_not_know_its_own_gold_is_noticed() -> None:
+    made = sample([], [TASTE], [TASTE, STAFF])
+    sound = judged_sample(made, ALL_FIELDS)
+    assert sound is not None
+    keys = sound.keys["ref_pol"]
+    asks_too_much = replace(sound, keys={"ref_pol": replace(keys, gold=keys.gold | {("of nobody", "positive")})})
+    tally = SanityTally()
+    tally.add(asks_too_much)
+    (check,) = named(tally.checks({"ref_pol": measured(made).tuples["ref_pol"]}), "gold_as_prediction")
+    assert (check.ok, check.value) == (False, 4 / 5)
 
 
 def test_a_scorecard_that_says_something_else_is_noticed() -> None:

@@ -14,17 +14,18 @@ from statsmodels.stats.contingency_tables import mcnemar as reference_mcnemar
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 
+from samsim.metrics.f1 import f1_from
 from samsim.metrics.statistics import (
     Share,
     bootstrap_f1,
     bootstrap_f1_difference,
     bootstrap_mean,
-    f1_of,
     holm,
     mcnemar,
     permutation_test,
     wilson,
 )
+from samsim.metrics.tuples import Score
 
 
 def random_counts(samples: int, seed: int) -> np.ndarray:
@@ -100,10 +101,23 @@ def test_a_five_per_cent_loss_is_found() -> None:
 
 
 def test_a_drawn_p_value_is_never_zero() -> None:
-    """Thirty samples that all lose: no draw of 99 comes near, and the found assignment counts as one."""
+    """Thirty samples that all lose: no draw comes near, and the found assignment counts as one."""
     before = np.array([[1, 1, 1]] * 30)
     after = np.array([[0, 1, 1]] * 30)
-    assert permutation_test(before, after, resamples=99) == 0.01
+    assert permutation_test(before, after, resamples=999) == 0.001
+
+
+def test_more_is_drawn_where_a_correction_would_need_it() -> None:
+    """The smallest p of 10,000 draws, times 100 tests, would be 0.01: too coarse to find anything below."""
+    before = np.array([[1, 1, 1]] * 40)
+    after = np.array([[0, 1, 1]] * 40)
+    assert permutation_test(before, after) == 1 / 10_001
+    assert 100 * permutation_test(before, after, tests=100) < 0.005
+    # There is an end to it.
+    assert permutation_test(before, after, tests=10_000) == 1 / 200_001
+    # What is not at the floor stays as it was drawn.
+    mild = with_losses(random_counts(60, 1), 0.05, 2)
+    assert permutation_test(random_counts(60, 1), mild) == permutation_test(random_counts(60, 1), mild, tests=100)
 
 
 def test_under_no_difference_small_p_values_are_as_rare_as_they_say() -> None:
@@ -146,7 +160,7 @@ def test_the_bootstrap_agrees_with_scipy(seed: int) -> None:
     ).confidence_interval
     ours = bootstrap_f1(counts)
     assert (ours.low, ours.high) == pytest.approx((reference.low, reference.high), abs=0.01)
-    assert ours.low < f1_of(counts) < ours.high
+    assert ours.low < f1(counts) < ours.high
 
 
 def test_the_paired_bootstrap_is_narrower_than_an_unpaired_one() -> None:
@@ -176,8 +190,33 @@ def test_nothing_has_no_interval() -> None:
     nothing = np.zeros((0, 3), dtype=np.int64)
     assert bootstrap_f1(nothing) is None
     assert bootstrap_f1_difference(nothing, nothing) is None
-    assert f1_of(nothing) == 0.0
     assert permutation_test(nothing, nothing) == 1.0
+
+
+def test_one_sample_says_nothing_about_the_spread() -> None:
+    one = np.array([[1, 2, 2]])
+    assert bootstrap_f1(one) is None
+    assert bootstrap_f1_difference(one, one) is None
+    assert bootstrap_f1(np.array([[1, 2, 2], [1, 1, 1]])) is not None
+
+
+def test_a_draw_without_any_tuple_has_no_f1() -> None:
+    """Every tuple is right; one of the two samples has none. To draw only that one is no F1 of 0."""
+    right = np.array([[1, 1, 1], [0, 0, 0]])
+    interval = bootstrap_f1(right)
+    assert (interval.low, interval.high) == (1.0, 1.0)
+    wrong = np.array([[0, 1, 1], [0, 0, 0]])
+    difference = bootstrap_f1_difference(right, wrong)
+    assert (difference.low, difference.high) == (-1.0, -1.0)
+    assert bootstrap_f1(np.zeros((3, 3), dtype=np.int64)) is None
+
+
+@given(st.integers(0, 50), st.integers(0, 50), st.integers(0, 50))
+def test_f1_is_the_same_for_a_number_and_for_an_array(matched: int, predicted: int, gold: int) -> None:
+    score = Score(min(matched, predicted, gold), predicted, gold)
+    total = predicted + gold
+    (in_array,) = f1_from(np.array([float(score.matched)]), np.array([float(total)])).tolist()
+    assert in_array == score.f1 == (2 * score.matched / total if total else 0.0)
 
 
 def test_ten_thousand_samples_are_no_burden() -> None:

@@ -74,7 +74,19 @@ def test_self_consistency_keeps_what_most_draws_found() -> None:
     assert [one.origin_agent for one in result.stage1_tuples] == ["S1", "S1", "S2", "S3", "S3"]
     assert len(result.calls) == 3
     assert result.evaluation is not None
-    assert (result.evaluation.override_applied, result.evaluation.override_success) == (True, True)
+    # A vote is no override, and what two draws say alike is doubted once.
+    assert (result.evaluation.override_applied, result.evaluation.override_success) == (False, False)
+    assert [flag.tuple_ids for flag in result.conflict_flags] == [["t1", "t3"]]
+
+
+def test_the_risk_of_equal_draws_is_that_of_one() -> None:
+    negated = "I don't think the strap is soft."
+    answer = {"triplets": [SOFT]}
+    single = Pipeline({"protocol": "single"}, by_draw(answer)).analyze(negated)
+    drawn = Pipeline({"protocol": "self_consistency:3"}, by_draw(answer, answer, answer)).analyze(negated)
+    assert single.evaluation == drawn.evaluation
+    assert single.evaluation is not None
+    assert single.evaluation.risk_before.severity_sum > 0
 
 
 def test_the_draws_are_numbered_so_that_no_cache_takes_one_for_another() -> None:
@@ -89,12 +101,22 @@ def test_the_draws_are_numbered_so_that_no_cache_takes_one_for_another() -> None
     assert {request.agent for request in asked} == {"SINGLE"}
 
 
-def test_a_lost_draw_counts_as_one_that_found_nothing() -> None:
+def test_a_lost_draw_is_no_vote() -> None:
     lost = EngineReply(output=None, failure="timeout")
     both = Pipeline({"protocol": "self_consistency:3"}, by_draw({"triplets": [SOFT]}, lost, {"triplets": [SOFT]}))
     assert statements(both.analyze(TEXT)) == [("strap", "positive", ["S1", "S3"])]
     one = Pipeline({"protocol": "self_consistency:3"}, by_draw({"triplets": [SOFT]}, lost, {"triplets": []}))
     assert statements(one.analyze(TEXT)) == []
+    alone = Pipeline({"protocol": "self_consistency:3"}, by_draw({"triplets": [SOFT]}, lost, lost))
+    assert statements(alone.analyze(TEXT)) == [("strap", "positive", ["S1"])]
+
+
+def test_a_draw_with_another_opinion_word_supports_the_statement_too() -> None:
+    other = {**HEAVY, "opinion_term": "is heavy"}
+    engine = by_draw({"triplets": [HEAVY]}, {"triplets": [other]}, {"triplets": [HEAVY]})
+    result = Pipeline({"protocol": "self_consistency:3"}, engine).analyze(TEXT)
+    assert statements(result) == [("bag", "negative", ["S1", "S2", "S3"])]
+    assert result.final_tuples[0].opinion_terms == ["heavy"]
 
 
 @pytest.mark.parametrize("protocol", ["single", "stage1_only", "self_consistency:3"])

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from samsim.engines.embedded.engine import EmbeddedEngine
-from samsim.engines.protocol import EngineReply
+from samsim.engines.protocol import EngineReply, EngineRequest
+from samsim.engines.scripted import ScriptedEngine
 from samsim.engines.table import EngineTable
 from samsim.errors import ConfigError, EngineError
 from samsim.language.analyze import analyze_text
@@ -128,6 +129,8 @@ def test_what_the_validator_says_reaches_the_personas_and_nothing_about_unknown_
     result, engine = run({"VALIDATOR": said})
     record = debate_of(result)
     assert [one.tuple_id for one in record.structural_risks] == ["t1"]
+    (call,) = (call for call in result.calls if call.agent == "VALIDATOR")
+    assert call.rejected == ["structural_risks[1]: unknown_tuple"]
     assert [one.value for one in record.correction_proposals] == ["negative"]
     (epm,) = (request for request in engine.asked if request.agent == "EPM")
     prompt = epm.messages()[1].content
@@ -227,6 +230,105 @@ def test_a_stage_2_that_is_not_worth_it_leaves_stage_1() -> None:
     assert polarities(result)["strap"] == "positive"
     assert result.evaluation is not None
     assert not result.evaluation.override_applied
+
+
+def reread(text: str, given: dict[str, Any], change: dict[str, Any], risks: list[dict[str, str]]) -> SampleResult:
+    """A debate about one tuple that EPM, CJ and the judge want to change alike."""
+    said = {"proposed_edits": [change]}
+    engine = AnswerBook(
+        book(
+            ATE={"aspects": [{"term": given["aspect_term"]}]},
+            ATSA={"aspect_sentiments": [given]},
+            VALIDATOR={"structural_risks": risks, "correction_proposals": []},
+            EPM=said if change["op"] == "set_polarity" else {"proposed_edits": [{**CONFIRM, "evidence": ""}]},
+            TAN=said if change["op"] == "set_aspect_ref" else {"proposed_edits": []},
+            CJ=said,
+            JUDGE={"final_patch": [change], "unresolved_conflicts": [], "rationale": ""},
+            STAGE2={"accepted_changes": [{"change_id": "c0", "reasoning": "so it reads"}], "rejected_changes": []},
+        )
+    )
+    analysis = analyze_text(text)
+    return asyncio.run(run_debate("s1", analysis, EngineTable.of(engine), PipelineConfig(protocol="debate")))
+
+
+IRONIC = "Great battery, it lasted a whole ten minutes."
+WISHED = "It would be great if the strap were softer."
+BOXED = "근데 상자가 찌그러져서 왔어요."
+REREADINGS = [
+    (
+        IRONIC,
+        sentiment("battery", "positive", "Great", evidence="Great battery"),
+        {**FLIP, "evidence": "Great battery"},
+        "irony",
+    ),
+    (
+        WISHED,
+        sentiment("strap", "positive", "great", evidence="would be great if the strap were softer"),
+        {**FLIP, "evidence": "would be great if the strap were softer"},
+        "other",
+    ),
+    (
+        BOXED,
+        sentiment("상자", "negative", "찌그러지다", evidence="찌그러져서 왔어요", aspect_ref="본품#품질"),
+        {**FLIP, "op": "set_aspect_ref", "value": "패키지·구성품#품질", "evidence": "상자가 찌그러져서"},
+        "target",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "given", "change", "kind"), REREADINGS)
+def test_a_risk_that_only_the_engine_saw_is_resolved_by_the_change_it_asked_for(
+    text: str, given: dict[str, Any], change: dict[str, Any], kind: str
+) -> None:
+    """The worked examples of the prompts: no code check sees these."""
+    result = reread(text, given, change, [{"tuple_id": "t0", "risk_type": kind, "severity": "high"}])
+    record = debate_of(result)
+    assert record.ev is not None
+    assert (record.ev.action, record.ev.risk, record.ev.passed) == (0.4, 0.3, True)
+    assert [one.applied for one in record.overrides] == [True]
+    (final,) = result.final_tuples
+    assert change["value"] in (final.polarity, final.aspect_ref)
+
+
+@pytest.mark.parametrize(("text", "given", "change", "kind"), REREADINGS)
+def test_without_a_risk_such_a_change_is_worth_too_little(
+    text: str, given: dict[str, Any], change: dict[str, Any], kind: str
+) -> None:
+    result = reread(text, {**given, "confidence": 0.5}, change, [])
+    record = debate_of(result)
+    assert record.ev is not None
+    assert (record.ev.action, record.ev.risk, record.ev.passed) == (0.4, 0.0, False)
+    assert [one.skip_reason for one in record.overrides] == ["ev_below_threshold"]
+
+
+def test_a_risk_on_another_tuple_is_not_resolved() -> None:
+    calm = {
+        "aspect_sentiments": [
+            sentiment("strap", "positive", "wide", confidence=0.5),
+            sentiment("bag", "positive", "nice"),
+        ]
+    }
+    doubt = {"structural_risks": [{"tuple_id": "t1", "risk_type": "irony"}], "correction_proposals": []}
+    result, _ = run({"ATSA": calm, "VALIDATOR": doubt})
+    record = debate_of(result)
+    assert record.ev is not None
+    assert record.ev.risk == 0.0
+
+
+def test_a_persona_that_says_nothing_more_in_a_later_round_still_stands_by_its_edit() -> None:
+    spoken: set[str] = set()
+
+    def speak(request: EngineRequest) -> object:
+        if request.agent in spoken:
+            return {"proposed_edits": []}
+        spoken.add(request.agent)
+        return book()[request.agent, request.stage]
+
+    config = PipelineConfig.model_validate({"protocol": "debate", "debate": {"rounds": 2}})
+    engines = EngineTable.of(ScriptedEngine(speak))
+    result = asyncio.run(run_debate("s1", analyze_text(TEXT, "en"), engines, config))
+    assert [one.signal.supporters for one in debate_of(result).overrides] == [["EPM", "CJ"]]
+    assert polarities(result) == {"strap": "negative", "bag": "positive"}
 
 
 def test_a_stage_2_that_is_much_less_sure_leaves_stage_1() -> None:

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samsim.reports import figures
+from samsim.reports.budget_figure import budget_figure
 from samsim.reports.build import ReportFiles
-from samsim.reports.svg import Drawing, Scale, round_steps
+from samsim.reports.svg import Drawing, Scale, fitted, round_steps, text_width
 
 SVG = re.compile(r"<svg.*?</svg>", re.DOTALL)
 
@@ -18,17 +19,17 @@ def drawings(report: ReportFiles) -> list[ElementTree.Element]:
     collected = report.collected
     written = (
         figures.score_figure(collected, "ref_pol")
-        + figures.budget_figure(collected, "ref_pol")
+        + budget_figure(collected, "ref_pol")
         + figures.polarity_figure(collected, "ref_pol")
         + figures.risk_figure(collected)
-        + figures.funnel_figures(collected)
+        + figures.funnel_figure(collected)
     )
     return [ElementTree.fromstring(found) for found in SVG.findall(written)]
 
 
 def test_every_figure_is_a_drawing_with_a_title_a_description_and_real_text(report: ReportFiles) -> None:
     found = drawings(report)
-    assert len(found) == 4 + 2
+    assert len(found) == 5
     for drawing in found:
         assert (drawing.findtext("title") or "").strip()
         assert (drawing.findtext("desc") or "").strip()
@@ -55,7 +56,7 @@ def test_everything_is_drawn_inside_the_figure(report: ReportFiles) -> None:
 def test_the_dots_stand_where_the_scores_are(report: ReportFiles) -> None:
     drawing = drawings(report)[0]
     finals = [float(shape.attrib["cx"]) for shape in drawing.iter("circle") if shape.get("class") == "dot"][1:]
-    scores = [run.metrics.tuples["ref_pol"].final.micro.f1 for run in report.collected.evaluated]
+    scores = [run.metrics.tuples["ref_pol"].final.micro.f1 for run in report.collected.shown]
     assert len(finals) == len(scores)
     for one in range(len(scores)):
         for other in range(len(scores)):
@@ -83,3 +84,33 @@ def test_a_value_outside_is_put_at_the_edge() -> None:
     scale = Scale(0, 1, 100, 200)
     assert [scale(value) for value in (-1, 0, 0.5, 1, 2)] == [100, 100, 150, 200, 200]
     assert Scale(1, 1, 100, 200)(1) == 100
+
+
+def test_a_label_that_is_too_long_is_shortened_and_says_the_rest_in_its_tip() -> None:
+    assert fitted("cr_v2-C1", 200) == "cr_v2-C1"
+    short = fitted("a-very-long-name-of-a-run = another = and-one-more", 120)
+    assert short.endswith("…")
+    assert text_width([short]) <= 120
+    drawing = Drawing(10, 10, "t", "d")
+    drawing.text(1, 1, short, tip="the whole name")
+    assert "<title>the whole name</title>" in drawing.render()
+
+
+def test_runs_that_came_to_the_same_are_one_entry_of_every_figure(report: ReportFiles) -> None:
+    assert [run.name for run in report.collected.shown] == ["single-C1", "cr_v2-C1 = C2"]
+    for drawing in drawings(report):
+        names = [text.text for text in drawing.iter("text") if text.text and text.text.startswith("cr_v2")]
+        assert names == ["cr_v2-C1 = C2"]
+
+
+def test_every_dot_of_the_budget_figure_has_its_label_beside_it_and_an_interval(report: ReportFiles) -> None:
+    drawing = drawings(report)[1]
+    dots = [(float(dot.attrib["cx"]), float(dot.attrib["cy"])) for dot in drawing.iter("circle")]
+    labels = [text for text in drawing.iter("text") if "on-grid" in text.get("class", "")]
+    assert len(labels) == 2
+    leaders = [line for line in drawing.iter("line") if line.get("class") == "leader"]
+    for label in labels:
+        x, y = float(label.attrib["x"]), float(label.attrib["y"]) - 4
+        ends = [(float(line.attrib["x2"]), float(line.attrib["y2"])) for line in leaders]
+        assert any(abs(x - dot[0]) <= 14 and abs(y - dot[1]) <= 1 for dot in [*dots, *ends])
+    assert sum(line.get("class") == "whisker thin" for line in drawing.iter("line")) == 2

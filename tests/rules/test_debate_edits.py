@@ -4,9 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from samsim.rules.debate_edits import contradicts, enforce_edits, keep_known_risks, keep_valid_proposals, refusals_of
+from samsim.rules.debate_edits import (
+    contradicts,
+    enforce_edits,
+    keep_known_conflicts,
+    keep_known_risks,
+    keep_valid_proposals,
+    refusals_of,
+)
 from samsim.rules.debate_signals import LastWords, number_patch
-from samsim.schemas.protocol_debate import CorrectionProposalItem, ProposedEditItem, StructuralRiskItem
+from samsim.schemas.protocol_debate import (
+    CorrectionProposalItem,
+    Persona,
+    ProposedEditItem,
+    StructuralRiskItem,
+    UnresolvedItem,
+)
 from samsim.schemas.taxonomy import load_taxonomy
 from tests.support.builders import candidate
 from tests.support.debate import claim, edit, turn
@@ -122,15 +135,53 @@ def test_no_edit_contradicts_itself() -> None:
 # --- signals and the patch ------------------------------------------------------------------------------------
 
 
-def test_a_later_round_replaces_an_earlier_one_and_silence_does_not() -> None:
+def test_a_later_round_replaces_what_it_speaks_of_again_and_silence_takes_nothing_back() -> None:
     flip = edit("set_polarity", "t0", "negative", confidence=0.9)
     keep = edit("confirm_tuple", "t0", confidence=0.4)
     words = LastWords([turn("EPM", flip), turn("EPM", keep, number=2)])
     assert (words.signal_of(flip).support, words.signal_of(flip).against) == (0.0, 0.4)
-    failed = LastWords([turn("EPM", flip), turn("EPM", number=2, answered=False)])
-    assert failed.signal_of(flip).supporters == ["EPM"]
-    withdrawn = LastWords([turn("EPM", flip), turn("EPM", number=2)])
-    assert withdrawn.signal_of(flip).total == 0.0
+    back = LastWords([turn("EPM", keep), turn("EPM", flip, number=2)])
+    assert (back.signal_of(flip).support, back.signal_of(flip).against, back.edits) == (0.9, 0.0, [flip])
+    for answered in (False, True):
+        silent = LastWords([turn("EPM", flip), turn("EPM", number=2, answered=answered)])
+        assert silent.signal_of(flip).supporters == ["EPM"]
+
+
+def test_the_latest_edit_per_tuple_and_op_counts() -> None:
+    less_sure = edit("set_polarity", "t0", "negative", confidence=0.2)
+    other_value = edit("set_polarity", "t0", "neutral", confidence=0.7)
+    ref = edit("set_aspect_ref", "t0", "x", confidence=0.5)
+    elsewhere = edit("drop_tuple", "t1", confidence=0.8)
+    sure = less_sure.model_copy(update={"confidence": 0.9})
+    first = turn("CJ", sure, ref, elsewhere)
+    assert LastWords([first, turn("CJ", less_sure, number=2)]).edits == [ref, elsewhere, less_sure]
+    changed = LastWords([first, turn("CJ", other_value, number=2)])
+    assert changed.edits == [ref, elsewhere, other_value]
+    assert (changed.signal_of(sure).support, changed.signal_of(sure).against) == (0.0, 0.7)
+
+
+@pytest.mark.parametrize(
+    ("persona", "against"),
+    [
+        ("EPM", {"set_polarity", "drop_tuple"}),
+        ("TAN", {"set_aspect_ref", "merge_tuples", "drop_tuple"}),
+        ("CJ", {"set_polarity", "set_aspect_ref", "merge_tuples", "drop_tuple"}),
+    ],
+)
+def test_a_confirmation_speaks_for_the_field_of_its_persona(persona: Persona, against: set[str]) -> None:
+    values = {"set_polarity": "negative", "set_aspect_ref": "x", "merge_tuples": "t1", "drop_tuple": ""}
+    words = LastWords([turn(persona, edit("confirm_tuple", "t0", confidence=0.6))])
+    for op, value in values.items():
+        given = words.signal_of(edit(op, "t0", value))  # type: ignore[arg-type]
+        assert (given.support, given.against) == (0.0, 0.6 if op in against else 0.0), op
+        assert words.signal_of(edit(op, "t2", value)).total == 0.0  # type: ignore[arg-type]
+
+
+def test_a_confirmation_takes_back_only_what_it_speaks_against() -> None:
+    ref, flip = edit("set_aspect_ref", "t0", "x"), edit("set_polarity", "t0", "negative")
+    confirm = edit("confirm_tuple", "t0")
+    assert LastWords([turn("EPM", ref, flip), turn("EPM", confirm, number=2)]).edits == [ref, confirm]
+    assert LastWords([turn("CJ", ref, flip), turn("CJ", confirm, number=2)]).edits == [confirm]
 
 
 def test_another_value_a_removal_and_a_confirmation_speak_against_and_another_tuple_does_not() -> None:
@@ -164,14 +215,35 @@ def test_the_patch_is_numbered_and_takes_the_evidence_of_its_surest_supporter() 
 
 
 def test_doubts_and_proposals_about_nothing_are_left_out() -> None:
-    risks = [StructuralRiskItem(tuple_id="t0", risk_type="irony"), StructuralRiskItem(tuple_id="t9")]
-    assert [(one.tuple_id, one.risk_type) for one in keep_known_risks(risks, TUPLES)] == [("t0", "irony")]
+    risks = [StructuralRiskItem(tuple_id=" t0 ", risk_type="irony"), StructuralRiskItem(tuple_id="t9")]
+    kept, no_risks = keep_known_risks(risks, TUPLES)
+    assert [(one.tuple_id, one.risk_type) for one in kept] == [("t0", "irony")]
+    assert no_risks == ["structural_risks[1]: unknown_tuple"]
     proposals = [
         CorrectionProposalItem(tuple_id="t0", op="set_polarity", value="neg"),
         CorrectionProposalItem(tuple_id="t0", op="set_polarity", value="?"),
         CorrectionProposalItem(tuple_id="t9", op="drop_tuple"),
     ]
-    assert [one.value for one in keep_valid_proposals(proposals, TUPLES, NIKL)] == ["negative"]
+    valid, no_proposals = keep_valid_proposals(proposals, TUPLES, NIKL)
+    assert [one.value for one in valid] == ["negative"]
+    assert no_proposals == ["correction_proposals[1]: unknown_polarity", "correction_proposals[2]: unknown_tuple"]
+
+
+@pytest.mark.parametrize(
+    ("claimed", "kept", "strays"),
+    [
+        (["t0", " t1 "], ["t0", "t1"], []),
+        ("t1", ["t1"], []),
+        (None, [], []),
+        (["t0", "t9"], ["t0"], ["unresolved_conflicts[0]: unknown_tuple"]),
+        ([7], [], ["unresolved_conflicts[0]: unknown_tuple"]),
+        ({"id": "t0"}, [], ["unresolved_conflicts[0]: unknown_tuple"]),
+    ],
+)
+def test_what_is_left_open_names_tuples_in_any_form(claimed: object, kept: list[str], strays: list[str]) -> None:
+    item = UnresolvedItem.model_validate({"tuple_ids": claimed, "issue": "which one?"})
+    (conflict,), problems = keep_known_conflicts([item], TUPLES)
+    assert (conflict.tuple_ids, conflict.issue, problems) == (kept, "which one?", strays)
 
 
 @pytest.mark.parametrize(

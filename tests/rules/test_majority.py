@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from samsim.rules.apply import finalize
-from samsim.rules.majority import keep_majority
+from samsim.rules.majority import first_of_equals, keep_majority, voters_of
 from samsim.schemas.protocol_conflict_review import Candidate
 from samsim.schemas.results import ReviewedTuple
 from tests.support.builders import candidate
@@ -26,6 +26,24 @@ def draws(*found: tuple[str, str, str]) -> list[Candidate]:
 def test_more_than_half_of_the_draws(found_by: int, n: int, stays: bool) -> None:
     found = draws(*((f"S{number}", "positive", "좋다") for number in range(1, found_by + 1)))
     assert bool(keep_majority(found, n)) is stays
+
+
+def test_every_draw_that_voted_for_a_statement_supports_it_whatever_its_opinion() -> None:
+    found = draws(("S2", "positive", "좋다"), ("S10", "positive", "은은하다"), ("S11", "negative", "좋다"))
+    (final,) = finalize([ReviewedTuple(**dict(one)) for one in keep_majority(found, 3)])
+    assert final.opinion_terms == ["좋다"]
+    assert voters_of(found, final) == ["S2", "S10"]
+
+
+def test_what_several_draws_say_alike_is_one_statement() -> None:
+    found = draws(
+        ("S1", "positive", "좋다"),
+        ("S2", "positive", " 좋다"),
+        ("S2", "positive", "은은하다"),
+        ("S3", "negative", "좋다"),
+        ("S3", "positive", "좋다"),
+    )
+    assert [one.tuple_id for one in first_of_equals(found)] == ["t0", "t2", "t3"]
 
 
 def test_a_draw_counts_once_however_often_it_says_it() -> None:

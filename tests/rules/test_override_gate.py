@@ -8,7 +8,16 @@ from typing import NamedTuple
 import pytest
 
 from samsim.rules.evidence import EvidenceReader
-from samsim.rules.override_gate import Doubts, Standing, decide_overrides, skip_reason, without_effect
+from samsim.rules.override_gate import (
+    Doubts,
+    Quotation,
+    Standing,
+    decide_overrides,
+    judge_quotations,
+    skip_reason,
+    without_effect,
+)
+from samsim.rules.text_index import TextIndex
 from samsim.schemas.protocol_debate import (
     OVERRIDE_PROFILES,
     AcceptedChange,
@@ -37,7 +46,7 @@ def test_the_profiles_are_those_of_the_document() -> None:
 class Conditions(NamedTuple):
     """Which conditions of the gate hold; what is not in the text is there at least."""
 
-    evidence: str  # "quoted", "missing", "foreign"
+    quotation: Quotation
     low_total: bool
     low_margin: bool
     structural_and_alone: bool
@@ -54,9 +63,9 @@ SIGNALS: dict[OverrideProfileName, dict[tuple[bool, bool], tuple[float, float]]]
 
 def expected(held: Conditions, profile: OverrideProfileName) -> str | None:
     """The table, row by row: the first line that holds."""
-    if held.evidence == "missing":
+    if held.quotation == "missing":
         return "evidence_missing"
-    if held.evidence == "foreign":
+    if held.quotation == "false":
         return "evidence_not_in_text"
     if held.low_total:
         return "below_min_total"
@@ -72,7 +81,7 @@ def expected(held: Conditions, profile: OverrideProfileName) -> str | None:
 @pytest.mark.parametrize("profile", PROFILES)
 def test_every_combination_has_the_reason_of_the_table(profile: OverrideProfileName) -> None:
     seen = set()
-    for held in map(Conditions._make, product(("quoted", "missing", "foreign"), *[(False, True)] * 4)):
+    for held in map(Conditions._make, product(("found", "missing", "false"), *[(False, True)] * 4)):
         support, against = SIGNALS[profile][held.low_total, held.low_margin]
         given = Signal(
             support=support,
@@ -85,10 +94,8 @@ def test_every_combination_has_the_reason_of_the_table(profile: OverrideProfileN
             structural=held.structural_and_alone,
             words_absent=False,
         )
-        change = patch_op("set_polarity", value="negative", evidence="" if held.evidence == "missing" else "quoted")
-        reason = skip_reason(
-            change, given, standing, OVERRIDE_PROFILES[profile], evidence_in_text=held.evidence == "quoted"
-        )
+        change = patch_op("set_polarity", value="negative")
+        reason = skip_reason(change, given, standing, OVERRIDE_PROFILES[profile], quotation=held.quotation)
         assert reason == expected(held, profile), held
         seen.add(reason)
     wanted = {
@@ -108,12 +115,10 @@ def reason_of(
     given: Signal,
     standing: Standing = UNDOUBTED,
     op: EditOp = "set_polarity",
-    evidence: str = "quoted",
-    *,
-    in_text: bool = True,
+    quotation: Quotation = "found",
 ) -> str | None:
-    change = patch_op(op, value="negative" if op == "set_polarity" else "", evidence=evidence)
-    return skip_reason(change, given, standing, OVERRIDE_PROFILES[profile], evidence_in_text=in_text)
+    change = patch_op(op, value="negative" if op == "set_polarity" else "")
+    return skip_reason(change, given, standing, OVERRIDE_PROFILES[profile], quotation=quotation)
 
 
 @pytest.mark.parametrize(
@@ -167,12 +172,28 @@ def test_only_a_flip_on_one_voice_against_a_structure_is_held_back(
     assert reason_of("t2", given, standing, op) is None
 
 
-def test_a_removal_for_words_that_are_not_there_needs_no_quotation() -> None:
+def test_a_removal_of_words_that_are_not_there_needs_no_quotation_but_no_false_one_either() -> None:
     absent = Standing(0.9, True, False, words_absent=True)
-    assert reason_of("t1", signal(), absent, "drop_tuple", evidence="") is None
-    assert reason_of("t1", signal(), absent, "drop_tuple", evidence="made up", in_text=False) is None
-    assert reason_of("t1", signal(), absent, "set_polarity", evidence="") == "evidence_missing"
-    assert reason_of("t1", signal(), UNDOUBTED, "drop_tuple", evidence="") == "evidence_missing"
+    assert reason_of("t1", signal(), absent, "drop_tuple", "missing") is None
+    assert reason_of("t1", signal(), absent, "drop_tuple", "false") == "evidence_not_in_text"
+    assert reason_of("t1", signal(), absent, "set_polarity", "missing") == "evidence_missing"
+    assert reason_of("t1", signal(), UNDOUBTED, "drop_tuple", "missing") == "evidence_missing"
+
+
+@pytest.mark.parametrize(
+    ("quoted", "worth"),
+    [
+        (["좋지 않아요"], "found"),
+        (["made up", "좋지 않아요"], "found"),
+        (["", "좋지 않아요"], "found"),
+        (["made up", ""], "false"),
+        ([".", "made up"], "false"),
+        (["", " ", ".", "…!"], "missing"),
+        ([], "missing"),
+    ],
+)
+def test_one_quotation_that_is_in_the_text_is_enough_and_a_mere_mark_is_none(quoted: list[str], worth: str) -> None:
+    assert judge_quotations(quoted, TextIndex("사용감이 좋지 않아요.")) == worth
 
 
 def test_a_confirmation_changes_nothing() -> None:
@@ -225,6 +246,23 @@ def test_any_doubt_opens_a_sure_tuple_and_none_leaves_it_shut(doubts: dict[str, 
     said = turn("EPM", FLIP), turn("CJ", FLIP)
     assert [one.skip_reason for one in decisions(*said, **doubts)] == [None]
     assert [one.skip_reason for one in decisions(*said)] == ["already_confident"]
+
+
+@pytest.mark.parametrize(
+    ("by_judge", "by_epm", "reason"),
+    [
+        ("it is not good at all", "좋지 않아요", None),
+        ("", "좋지 않아요", None),
+        ("좋지 않아요", "it is not good at all", None),
+        ("it is not good at all", "", "evidence_not_in_text"),
+        (".", "", "evidence_missing"),
+    ],
+)
+def test_the_judge_or_any_supporter_may_quote_the_text(by_judge: str, by_epm: str, reason: str | None) -> None:
+    said = [turn(name, FLIP.model_copy(update={"evidence": words})) for name, words in (("EPM", by_epm), ("CJ", ""))]
+    patch = [patch_op("set_polarity", "t0", "negative", evidence=by_judge)]
+    (decided,) = decisions(*said, patch=patch, risks=[risk("t0", "NEGATION_SCOPE")])
+    assert decided.skip_reason == reason
 
 
 def test_what_stage_2_did_not_accept_is_not_decided() -> None:

@@ -71,6 +71,27 @@ def test_a_sentiment_on_an_invented_aspect_is_dropped_and_an_implied_one_loses_i
     assert [(drop.agent, drop.aspect_term, drop.reason) for drop in drops] == [("ATSA", "배터리", "hallucination")]
 
 
+def test_what_was_dropped_does_not_come_back_through_a_sentiment_and_counts_once() -> None:
+    aspects = [aspect("예뻐요"), aspect("배터리"), aspect("화면", Span(start=1, end=3)), aspect("크기"), aspect(" ")]
+    kept_aspects, drops = screen_aspects(aspects, SEEN)
+    found = [sentiment(term) for term in ("예뻐요", "배터리", "화면", "크기", "", "상자", "상자")]
+    kept, more = screen_sentiments([*found, sentiment("예뻐요", is_implicit=True)], SEEN, kept_aspects, drops)
+    assert [item.aspect_term for item in kept] == ["크기", "", ""]
+    assert [(drop.agent, drop.aspect_term, drop.reason) for drop in (*drops, *more)] == [
+        ("ATE", "예뻐요", "filter_rejection"),
+        ("ATE", "배터리", "hallucination"),
+        ("ATE", "화면", "alignment_failure"),
+        ("ATE", "", "filter_rejection"),
+        ("ATSA", "상자", "hallucination"),
+    ]
+
+
+def test_an_aspect_that_was_kept_at_another_place_may_be_judged() -> None:
+    kept_aspects, drops = screen_aspects([aspect("화면", Span(start=1, end=3)), aspect("화면")], SEEN)
+    kept, more = screen_sentiments([sentiment("화면")], SEEN, kept_aspects, drops)
+    assert ([item.aspect_term for item in kept], len(drops), more) == (["화면"], 1, [])
+
+
 @pytest.mark.parametrize(("claimed", "written"), [("deep bass", "Deep bass"), ("BASS", "bass"), ("bass", "bass")])
 def test_another_case_is_the_same_word_as_it_is_written(claimed: str, written: str) -> None:
     seen = analysis("Deep bass (C++ amp)", language="en")

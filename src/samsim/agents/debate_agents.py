@@ -153,6 +153,7 @@ def render(prompt: PromptFile, inputs: Inputs) -> tuple[Message, ...]:
         values["candidates_json"] = _as_json([_dump(candidate) for candidate in inputs.candidates])
         values["conflict_flags_json"] = _as_json([_dump(flag) for flag in inputs.conflict_flags])
         values["validator_risks_json"] = _as_json([_dump(risk) for risk in inputs.validator_risks])
+        values["structural_risks_json"] = _as_json([_dump(risk) for risk in inputs.structural_risks])
         values["patch_json"] = _as_json([_dump(op) for op in inputs.patch])
     return prompt.render(values)
 

@@ -36,13 +36,15 @@ _SHOWN_FLIPS = 10
     show_default=True,
     help="How many flipped tuples to list per run (and --family; else: ref_pol, or triplet without refs).",
 )
+@click.option("--each", is_flag=True, help="List the single runs of a cell that was run with several seeds or repeats.")
 @click.option("--json", "as_json", is_flag=True, help="Everything as JSON, all flips included.")
-def compare(runs: tuple[Path, ...], families: tuple[str, ...], flips: int, as_json: bool) -> None:
+def compare(runs: tuple[Path, ...], families: tuple[str, ...], flips: int, each: bool, as_json: bool) -> None:
     """Compare runs over the same samples with the first one.
 
     RUN is a folder that samsim run wrote, or an experiment with several. Paired by sample: difference
     of F1 with a bootstrap interval, permutation test, McNemar, Holm correction, and every tuple that
-    flipped. Trivial answers stand beside. Runs over different data are refused.
+    flipped. Runs of a cell that differ only in seed or repeat are pooled. Trivial answers stand beside.
+    Runs over different data are refused.
 
     \b
     samsim compare runs/cr_v1 runs/cr_v2
@@ -52,26 +54,27 @@ def compare(runs: tuple[Path, ...], families: tuple[str, ...], flips: int, as_js
     from samsim.experiments.artefacts import find_runs
     from samsim.metrics.comparison import compare as compare_runs
 
-    found = _evaluations(find_runs(runs))
+    found, names = _evaluations(find_runs(runs))
     wanted = cast("tuple[Family, ...]", families)
-    comparison = compare_runs(found, families=wanted or None, names=_names(found))
+    comparison = compare_runs(found, families=wanted or None, names=names)
     if as_json:
         click.echo(safe_json(comparison.model_dump_json(indent=2)))
         return
-    print_view(comparison_view(comparison, flips=flips, families=wanted))
+    print_view(comparison_view(comparison, flips=flips, families=wanted, each=each))
 
 
-def _evaluations(runs: Sequence[Run]) -> list[Run]:
-    """The runs that evaluate; those that only filled a memory ran over other data on purpose."""
-    kept = []
-    for run in runs:
+def _evaluations(runs: Sequence[Run]) -> tuple[list[Run], list[str]]:
+    """The runs that evaluate and their names; those that only filled a memory ran over other data on purpose."""
+    kept, names = [], []
+    for run, name in zip(runs, _names(runs), strict=True):
         for problem in run.problems:
-            click.echo(f"note: {shown(run.name)}: {shown(problem)}", err=True)
+            click.echo(f"note: {shown(name)}: {shown(problem)}", err=True)
         if run.manifest.cell.kind == "memory_building":
-            click.echo(f"note: {shown(run.name)} only filled a memory; it is left out.", err=True)
+            click.echo(f"note: {shown(name)} only filled a memory; it is left out.", err=True)
         else:
             kept.append(run)
-    return kept
+            names.append(name)
+    return kept, names
 
 
 def _names(runs: Sequence[Run]) -> list[str]:

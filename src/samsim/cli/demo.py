@@ -19,8 +19,7 @@ def demo(out: Path | None) -> None:
     """Run the quickstart experiment on the shipped Korean and English reviews and build its report."""
     from importlib.resources import as_file, files
 
-    from rich.console import Console
-
+    from samsim.cli.console import PipeConsole
     from samsim.cli.run_progress import watching
     from samsim.cli.run_view import show_outcome
     from samsim.experiments.config import load_config
@@ -32,7 +31,7 @@ def demo(out: Path | None) -> None:
         set_aside(config)
     with watching() as watcher:
         outcome = run_experiment(config, watcher=watcher)
-    console = Console()
+    console = PipeConsole()
     show_outcome(console, outcome, report=True)
     console.print(f"\nOne review in full:     [bold]{command_name()} {_TRY}[/]", soft_wrap=True, highlight=False)
     console.print("What the measures mean: [bold]docs/metrics.md[/]", highlight=False)

@@ -25,7 +25,7 @@ class ExitCode(IntEnum):
     NO_INPUT = 3, "the input could not be analysed: nothing usable in it"
     SOME_BAD = 4, "finished, but some rows were bad (reported by number on stderr)"
     ENGINE = 5, "an engine failed"
-    STORE = 6, "the memory store could not be read or written; it is as it was before"
+    STORE = 6, "a memory store or run folder could not be read or written; what was there is kept"
     STOPPED = 7, "stopped by a limit that was set (cost, errors); run it again to go on"
     INTERRUPTED = 130, "interrupted (Ctrl-C); what was written is valid"
     BROKEN_PIPE = 141, "whoever read the output stopped reading (as with | head)"

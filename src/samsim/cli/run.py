@@ -78,19 +78,38 @@ def run(
     )
     for note in loaded.notes():
         click.echo(f"note: {note}", err=True)
-    with watching() as watcher:
-        outcome = run_experiment(loaded, options, watcher, origin=config.resolve().parent)
+    _announce(loaded)
+    try:
+        with watching() as watcher:
+            outcome = run_experiment(loaded, options, watcher, origin=config.resolve().parent)
+    except KeyboardInterrupt:
+        click.echo("What is done is kept; the same command goes on from there.", err=True)
+        raise
     ctx.exit(_finish(outcome, report=not no_report))
 
 
-def _show_plan(config: ExperimentConfig, probe: int | None) -> None:
-    from rich.console import Console
+def _announce(config: ExperimentConfig) -> None:
+    """What is about to be run, as far as it is known without asking anybody."""
+    from samsim.experiments.planning import fewest_calls, most_calls
 
+    cells = config.cells()
+    low = min(fewest_calls(cell.pipeline) for cell in cells)
+    high = max(most_calls(cell.pipeline) for cell in cells)
+    calls = f"{low}" if low == high else f"{low} to {high}"
+    click.echo(
+        f"{config.name}: {len(cells)} cell{'' if len(cells) == 1 else 's'}, {calls} calls a sample"
+        " (--plan measures tokens and cost)",
+        err=True,
+    )
+
+
+def _show_plan(config: ExperimentConfig, probe: int | None) -> None:
+    from samsim.cli.console import PipeConsole
     from samsim.cli.run_view import plan_table
     from samsim.experiments.planning import DEFAULT_PROBES, plan_experiment
 
     plan = plan_experiment(config, DEFAULT_PROBES if probe is None else probe)
-    console = Console()
+    console = PipeConsole()
     console.print(plan_table(plan))
     for note in plan.notes:
         console.print(f"note: {note}", highlight=False)
@@ -98,16 +117,15 @@ def _show_plan(config: ExperimentConfig, probe: int | None) -> None:
 
 def _finish(outcome: ExperimentOutcome, *, report: bool) -> int:
     """Write and show what came out; returns the exit code."""
-    from rich.console import Console
-
+    from samsim.cli.console import PipeConsole
     from samsim.cli.exit_codes import ExitCode
     from samsim.cli.run_view import show_outcome
 
-    show_outcome(Console(), outcome, report=report)
+    show_outcome(PipeConsole(), outcome, report=report)
     if outcome.stopped is not None:
-        click.echo(f"stopped: {outcome.stopped}. Run the same command again to go on.", err=True)
+        click.echo(f"stopped: {outcome.stopped.rstrip('.')}. Run the same command again to go on.", err=True)
         return ExitCode.STOPPED
     if outcome.errors:
         click.echo(f"{outcome.errors} samples failed; --retry-errors does them again.", err=True)
         return ExitCode.SOME_BAD
-    return ExitCode.OK
+    return ExitCode.SOME_BAD if outcome.bad_rows else ExitCode.OK

@@ -100,6 +100,10 @@ class LineWatcher:
             err=True,
         )
 
+    def note(self, text: str) -> None:
+        """Say it."""
+        click.echo(f"note: {text}", err=True)
+
 
 class BarWatcher:
     """A bar per cell on a terminal."""
@@ -124,6 +128,10 @@ class BarWatcher:
         """Leave the last figures standing."""
         if self._task is not None and self._tally.done == self._tally.before and manifest.status == "finished":
             self._progress.update(self._task, what="done before")
+
+    def note(self, text: str) -> None:
+        """Say it above the bars."""
+        self._progress.console.print(f"note: {text}", markup=False, highlight=False)
 
 
 @contextmanager

@@ -68,6 +68,6 @@ def show_outcome(console: Console, outcome: ExperimentOutcome, *, report: bool) 
         from samsim.reports.build import build_report
         from samsim.reports.terminal import show_comparison
 
-        files = build_report([outcome.folder])
+        files = build_report(outcome.cell_folders, outcome.folder)
         show_comparison(console, files)
     console.print(f"Outputs, traces, scores: [bold]{outcome.folder}[/]", soft_wrap=True, highlight=False)

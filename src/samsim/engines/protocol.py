@@ -93,6 +93,7 @@ class Stage2Inputs:
     conflict_flags: Sequence[ConflictFlag]
     validator_risks: Sequence[ValidatorRisk]
     patch: Sequence[PatchOp]
+    structural_risks: Sequence[StructuralRisk] = ()
 
 
 Inputs = Stage1Inputs | ReviewInputs | ATSAInputs | DebateInputs | Stage2Inputs

@@ -7,12 +7,16 @@ from dataclasses import replace
 from samsim.engines.protocol import ClosableEngine, Engine, EngineReply, EngineRequest
 from samsim.schemas.protocols import MAX_DRAWS
 
+# Runs usually have seeds that follow each other; their draws must not share any.
+_BETWEEN_DRAWS = 1_000_003
+
 
 class SeededEngine:
     """Asks another engine with the run's seed and repeat.
 
     A protocol that draws several answers numbers its draws by ``repeat``; they stay apart from each
-    other and from those of another repeat of the run, in the cache too. Each draw has a seed of its own.
+    other and from those of another repeat of the run, in the cache too. Each draw has a seed of its own,
+    far from the seeds of other runs.
     """
 
     def __init__(self, engine: Engine, seed: int | None, repeat: int) -> None:
@@ -28,7 +32,7 @@ class SeededEngine:
     async def complete(self, request: EngineRequest) -> EngineReply:
         """Answer as the engine does with this seed."""
         draw = request.repeat
-        seed = request.seed if self._seed is None else self._seed + draw
+        seed = request.seed if self._seed is None else self._seed + draw * _BETWEEN_DRAWS
         return await self._engine.complete(replace(request, seed=seed, repeat=self._repeat * (MAX_DRAWS + 1) + draw))
 
     async def aclose(self) -> None:

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from samsim.errors import InputError
 from samsim.schemas.results import SampleResult
-from samsim.schemas.runs import FORMAT_VERSION, Manifest
+from samsim.schemas.runs import FORMAT_VERSION, DataRecord, Manifest
 from samsim.schemas.scorecards import Scorecard
 
 MANIFEST = "manifest.json"
@@ -26,6 +26,7 @@ TRACES = "traces.jsonl"
 SCORECARDS = "scorecards.jsonl"
 STORE = "store.jsonl"
 
+_BLOCK = 1 << 20
 # What a line of outputs leaves to the scorecards and the traces.
 NOT_IN_OUTPUTS: dict[str, Any] = {
     "memory": True,
@@ -56,30 +57,52 @@ class Run:
         """How tables call this run."""
         return self.manifest.cell.cell_id
 
+    @property
+    def data(self) -> DataRecord | None:
+        """What it was run over: the texts to evaluate, or those that fill the memory."""
+        role = "memory" if self.manifest.cell.kind == "memory_building" else "evaluation"
+        return self.manifest.data.get(role)
+
     @cached_property
     def problems(self) -> tuple[str, ...]:
-        """What is missing, in words; each says which measures cannot be had without it."""
+        """What is missing, in words; each says which measures cannot be had without it.
+
+        What counts is what the files hold, not what the manifest says was done.
+        """
+        outputs, cards = (_count_lines(self.path / name) for name in (OUTPUTS, SCORECARDS))
         found = []
-        if not (self.path / OUTPUTS).exists():
+        if outputs is None:
             found.append(f"{OUTPUTS} is missing: nothing can be measured. Repeat the run.")
-        if not (self.path / SCORECARDS).exists():
+        else:
+            found += self._lost_outputs(outputs)
+        if cards is None:
             found.append(
-                f"{SCORECARDS} is missing: risk, memory and cost are known at inference only and cannot be"
-                " recomputed. Repeat the run to have them."
+                f"{SCORECARDS} is missing: the gold and with it all scores are gone, and risk, memory and cost, which"
+                " are known at inference only. Repeat the run to have them."
+            )
+        elif outputs is not None and cards != outputs:
+            found.append(
+                f"{SCORECARDS} has {_samples(cards)}, {OUTPUTS} {outputs:,}: gold, scores, risk, memory and cost of"
+                " the others are gone. Repeat the run to have them."
             )
         if not (self.path / TRACES).exists():
             found.append(f"{TRACES} is missing: the calls cannot be shown or replayed.")
-        wanted = sum(record.samples for role, record in self.manifest.data.items() if role == self._role)
-        if self.manifest.done < wanted:
-            found.append(
-                f"the run is {self.manifest.status}: {self.manifest.done} of {wanted} samples are done."
-                " Run the same configuration again to go on."
-            )
         return tuple(found)
 
-    @property
-    def _role(self) -> str:
-        return "memory" if self.manifest.cell.kind == "memory_building" else "evaluation"
+    def _lost_outputs(self, lines: int) -> Iterator[str]:
+        wanted = max(self.manifest.done, 0 if self.data is None else self.data.samples)
+        if lines < self.manifest.done:
+            yield (
+                f"{OUTPUTS} has {lines:,} of {_samples(wanted)}: the manifest says that {self.manifest.done:,} are"
+                " done, so the others were lost. All measures are over what is left; repeat the run."
+            )
+        elif lines < wanted:
+            yield (
+                f"the run is {self.manifest.status}: {lines:,} of {_samples(wanted)} are done."
+                " Run the same configuration again to go on."
+            )
+        elif lines > wanted:
+            yield f"{OUTPUTS} has {_samples(lines)}, but the run was over {wanted:,}: do not trust it. Repeat the run."
 
     def samples(self) -> Iterator[RunSample]:
         """Every finished sample, in order, with its scorecard."""
@@ -164,6 +187,19 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
             except ValueError as error:
                 raise InputError(f"{path}, line {number} is damaged: {error}. Run it again to repair it.") from error
             yield row
+
+
+def _count_lines(path: Path) -> int | None:
+    """How many whole lines a file has, without reading them as JSON; None without the file."""
+    try:
+        with path.open("rb") as file:
+            return sum(block.count(b"\n") for block in iter(lambda: file.read(_BLOCK), b""))
+    except FileNotFoundError:
+        return None
+
+
+def _samples(number: int) -> str:
+    return f"{number:,} sample{'' if number == 1 else 's'}"
 
 
 def _first(error: ValidationError) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,10 +18,11 @@ from samsim.experiments.artefacts import STORE, Run
 from samsim.experiments.config import Cell
 from samsim.experiments.execution import Inference, RunStopped, Sink, run_samples
 from samsim.experiments.loading import RoleData
+from samsim.experiments.matrix import uses_memory
 from samsim.experiments.projection import SampleLines
 from samsim.experiments.retrying import finish_replacing, replace_rows
 from samsim.experiments.run_folder import Finished, RunFolder, locked
-from samsim.experiments.run_store import copy_store, wind_back
+from samsim.experiments.run_store import copy_store, store_digest, wind_back
 from samsim.experiments.workers import run_in_workers
 from samsim.language.analyze import analyze_text
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator, SampleFacts
@@ -33,7 +35,9 @@ from samsim.schemas.runs import CellRecord, Manifest, RunStatus
 # An error rate means little before this many samples.
 _ENOUGH_FOR_A_RATE = 20
 # What must be the same for a run to go on; a difference would mix two experiments in one folder.
-_SAME = ("config_hash", "prompt_hashes", "engines", "data", "run_meta")
+_SAME = ("config_hash", "prompt_hashes", "engines", "run_meta")
+# The stop that a user asked for in passing.
+LIMITED = "--limit"
 
 
 class Watcher(Protocol):
@@ -47,6 +51,9 @@ class Watcher(Protocol):
 
     def cell_ended(self, manifest: Manifest) -> None:
         """A cell ended, in one of the ways a manifest knows."""
+
+    def note(self, text: str) -> None:
+        """Something worth knowing that stops nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,18 +79,18 @@ class CellJob:
     base_store: str | Path | None
     options: RunOptions
     watcher: Watcher
-    setup: Callable[[], EngineSetup]
+    setup: EngineSetup
     spreadable: bool
 
     @property
     def has_memory(self) -> bool:
         """Whether the condition reads or writes a store at all."""
-        return self.cell.condition.retrieval_execute or self.cell.condition.store_write
+        return uses_memory(self.cell.condition)
 
     @property
     def samples(self) -> Sequence[Sample]:
-        """The samples of the role, up to the limit of this start."""
-        return self.data.samples[: self.options.limit]
+        """The samples of the role, up to the limit of this start; a memory is built whole or not at all."""
+        return self.data.samples if self.cell.kind == "memory_building" else self.data.samples[: self.options.limit]
 
     @property
     def pipeline(self) -> PipelineConfig:
@@ -99,34 +106,33 @@ def run_cell(job: CellJob) -> Manifest:
     with locked(job.folder) as folder:
         finish_replacing(job.folder)
         manifest = _begun(job, folder)
-        complete = manifest.status == "finished" and not (job.options.retry_errors and manifest.errors)
-        if complete:
+        retry = job.options.retry_errors and manifest.errors > 0
+        if manifest.status == "finished" and not retry and folder.is_whole(manifest.done):
             job.watcher.cell_started(manifest.cell, len(job.data.samples), manifest.done)
             job.watcher.cell_ended(manifest)
             return manifest
         finished = folder.recover([sample.uid for sample in job.data.samples])
-        job.watcher.cell_started(manifest.cell, len(job.samples), finished.samples)
+        if finished.damage is not None:
+            job.watcher.note(finished.damage)
+        again = finished.errors if job.options.retry_errors else 0
+        job.watcher.cell_started(manifest.cell, len(job.samples), finished.samples - again)
         status: RunStatus = "interrupted"
         reason: str | None = None
         try:
-            if job.options.retry_errors and finished.errors:
+            if again:
                 finished = _retried(job, folder, finished)
             _go_on(job, folder, manifest, finished)
             status = "finished" if finished.samples == len(job.data.samples) else "stopped"
-            reason = None if status == "finished" else f"--limit {job.options.limit}"
+            reason = None if status == "finished" else LIMITED
         except RunStopped as stop:
             status, reason = "stopped", str(stop)
         finally:
-            folder.sync()
-            changes = {
-                "status": status,
-                "stop_reason": reason,
-                "ended": _now(),
-                "done": finished.samples,
-                "errors": finished.errors,
-            }
-            manifest = manifest.model_copy(update=changes)
-            folder.write_manifest(manifest)
+            ended = {"status": status, "stop_reason": reason, "ended": _now()}
+            manifest = manifest.model_copy(update=ended | {"done": finished.samples, "errors": finished.errors})
+            # On a full disk the old manifest stands, and the next start finds out by itself what is done.
+            with suppress(OSError):
+                folder.sync()
+                folder.write_manifest(manifest)
             job.watcher.cell_ended(manifest)
         return manifest
 
@@ -135,18 +141,24 @@ def _begun(job: CellJob, folder: RunFolder) -> Manifest:
     """The manifest of the run: read if it was begun before, else written now."""
     known = folder.read_manifest()
     if known is not None:
-        _require_same(known, job.manifest, job.folder)
+        _require_same(known, job)
         return known
     manifest = job.manifest.model_copy(update={"started": _now()})
     if job.has_memory:
+        digest = store_digest(job.base_store)
         copied = copy_store(job.base_store, job.folder / STORE)
-        manifest = manifest.model_copy(update={"store_base_seq": copied})
+        manifest = manifest.model_copy(update={"store_base_seq": copied, "store_base_digest": digest})
     folder.write_manifest(manifest)
     return manifest
 
 
-def _require_same(known: Manifest, wanted: Manifest, folder: Path) -> None:
+def _require_same(known: Manifest, job: CellJob) -> None:
+    wanted, folder = job.manifest, job.folder
     different = [name for name in _SAME if getattr(known, name) != getattr(wanted, name)]
+    roles = {job.cell.role} | ({"memory"} if job.cell.builds_on is not None else set())
+    different += [f"data for {role}" for role in sorted(roles) if known.data.get(role) != wanted.data.get(role)]
+    if job.has_memory and known.store_base_digest != store_digest(job.base_store):
+        different.append("memory store to start from (it was built anew or replaced)")
     if known.versions.get("code") != wanted.versions.get("code"):
         different.append(f"code of samsim ({known.versions.get('samsim')}, now {wanted.versions.get('samsim')})")
     if different:
@@ -167,7 +179,10 @@ def _retried(job: CellJob, folder: RunFolder, finished: Finished) -> Finished:
     renewed: dict[str, SampleLines] = {}
 
     def keep(lines: SampleLines) -> None:
+        if lines.error is not None and job.options.fail_fast:
+            raise RunStopped(f"sample {lines.uid} failed again: {lines.error}")
         renewed[lines.uid] = lines
+        job.watcher.sample_done(lines)
 
     _infer(job, [sample for sample in job.data.samples if sample.uid in failed], keep, None, None)
     folder.close()
@@ -221,6 +236,7 @@ def _continuation(
 
 def _sink(job: CellJob, folder: RunFolder, finished: Finished) -> Sink:
     options = job.options
+    before = Finished(failed=list(finished.failed))
 
     def write(lines: SampleLines) -> None:
         if lines.error is not None and options.fail_fast:
@@ -228,11 +244,13 @@ def _sink(job: CellJob, folder: RunFolder, finished: Finished) -> Sink:
         folder.append(lines)
         finished.add(failed=lines.error is not None, wrote_episode=lines.wrote_episode)
         job.watcher.sample_done(lines)
+        # Of this start only, so that a run whose server is well again can go on.
+        done, errors = finished.samples - before.samples, finished.errors - before.errors
         rate = options.max_error_rate
-        if rate is not None and finished.samples >= _ENOUGH_FOR_A_RATE and finished.errors > rate * finished.samples:
+        if rate is not None and done >= _ENOUGH_FOR_A_RATE and errors > rate * done:
             raise RunStopped(
-                f"{finished.errors} of {finished.samples} samples failed, more than max_error_rate {rate:g};"
-                f" the last: {lines.error or 'see outputs.jsonl'}"
+                f"{errors} of {done} samples failed, more than max_error_rate {rate:g} (--retry-errors does them"
+                f" again); the last: {lines.error or 'see outputs.jsonl'}"
             )
 
     return write
@@ -245,7 +263,7 @@ def _infer(
     memory: EpisodicOrchestrator | None,
     continued: Continuation | None,
 ) -> None:
-    setup = job.setup()
+    setup = job.setup
     inference = Inference(
         config=job.pipeline,
         engines=setup.table,

@@ -100,6 +100,7 @@ class ExperimentConfig(BaseModel):
             plans=self._plans(),
             seeds=seeds if seeds is not None else (None,),
             repeats=self.repeats,
+            engines_named=self.matrix.engine is not None,
             pipeline=self.pipeline,
             memory=self.episodic_memory.settings(),
             build_condition=build,
@@ -150,22 +151,26 @@ class ExperimentConfig(BaseModel):
         memory.pop("created_from_split")
         if self.store is not None:
             memory["store"] = without_password(self.store)
-        seeds = None if factors.seeds == (None,) else list(factors.seeds)
+        plans = {name: _plan_record(plan) for name, plan in factors.plans.items()}
+        matrix = {
+            "protocol": list(factors.protocols),
+            "condition": [condition.name for condition in factors.conditions],
+            "seed": None if factors.seeds == (None,) else list(factors.seeds),
+        }
         return whole | {
             "pipeline": self.pipeline.model_dump(mode="json", exclude={"protocol"}),
-            "matrix": {
-                "protocol": list(factors.protocols),
-                "condition": [condition.name for condition in factors.conditions],
-                "engine": {name: _plan_record(plan) for name, plan in factors.plans.items()},
-                "seed": seeds,
-            },
+            "engines": None if factors.engines_named else next(iter(plans.values())),
+            "matrix": matrix | ({"engine": plans} if factors.engines_named else {}),
             "facts": self._facts(factors),
         }
 
     def _facts(self, factors: Factors) -> dict[str, Any]:
         written = [str(source.path) for source in self.sources().values() if source.path is not None]
         named = (self.pipeline.taxonomy, self.episodic_memory.conditions)
-        files = {path: file_digest(path) for path in [*written, *(name for name in named if name.endswith("ml"))]}
+        files = {
+            path: file_digest(path)
+            for path in [*written, *(name for name in named if name.endswith((".yaml", ".yml")))]
+        }
         used = [*factors.conditions, *([factors.build_condition] if factors.build_condition else [])]
         return {
             "conditions": {condition.name: condition.model_dump(mode="json") for condition in used},

@@ -45,7 +45,9 @@ def load_roles(sources: Mapping[Role, DataSource]) -> dict[Role, RoleData]:
     data = {role: _load(source) for role, source in sources.items()}
     for role, one in data.items():
         if not one.samples:
-            raise InputError(f"data.{role} ({one.loaded.source.describe()}) has no usable text. Check it: samsim data")
+            raise InputError(
+                f"data.{role} ({one.loaded.source.describe()}) has no usable text. Check it with samsim data validate."
+            )
     check_roles({role: one.samples for role, one in data.items()})
     return data
 

@@ -64,6 +64,8 @@ class Factors:
     plans: Mapping[str, EnginePlan]
     seeds: Sequence[int | None]
     repeats: int
+    engines_named: bool
+    """Whether the matrix gives the engines names, which are then part of a cell's name."""
     pipeline: PipelineConfig
     memory: MemorySettings
     build_condition: MemoryCondition | None
@@ -153,9 +155,10 @@ def _cell(
     role: Role = "evaluation" if kind == "evaluation" else "memory"
     parts = ["memory"] if kind == "memory_building" else []
     parts += [slug(protocol), slug(condition.name)]
-    parts += [slug(engine)] if len(factors.plans) > 1 else []
-    parts += [f"s{seed}"] if len(factors.seeds) > 1 else []
-    parts += [f"r{repeat}"] if factors.repeats > 1 else []
+    # By what the cell itself is, so that its folder stays the same when the matrix grows.
+    parts += [slug(engine)] if factors.engines_named else []
+    parts += [f"s{seed}"] if seed is not None else []
+    parts += [f"r{repeat}"] if repeat else []
     return Cell(
         cell_id="-".join(parts),
         kind=kind,

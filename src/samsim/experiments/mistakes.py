@@ -102,7 +102,7 @@ def explain(problem: ErrorDetails, known: Sequence[str]) -> str:
     if kind == "missing":
         return "is missing. Add it."
     hint = _WHAT_TO_GIVE.get(kind.split("_")[0], "Correct it, or leave it out for the default.")
-    return f"{_sentence(problem['msg'].replace('Input should', 'should'))} {hint}"
+    return f"{_sentence(problem['msg'].replace('Input should', 'should').replace('a valid tuple', 'a list'))} {hint}"
 
 
 def expected_names(problem: ErrorDetails) -> list[str]:

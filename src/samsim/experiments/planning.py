@@ -147,6 +147,13 @@ def _tokens(usage: UsageRecord) -> int | None:
     return total
 
 
+def fewest_calls(pipeline: PipelineConfig) -> int:
+    """How many calls a sample takes at least: its Stage 1."""
+    if pipeline.protocol == "debate":
+        return _STAGE1_CALLS
+    return len(AGENTS) if is_conflict_review(pipeline.protocol) else most_calls(pipeline)
+
+
 def most_calls(pipeline: PipelineConfig) -> int:
     """How many calls one sample may take, repairs and rechecks aside."""
     draws = draws_of(pipeline.protocol)

@@ -11,14 +11,17 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from samsim.errors import ConfigError, InputError
+from pydantic import ValidationError
+
+from samsim.errors import ConfigError, InputError, StoreError
 from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS, TRACES
 from samsim.experiments.projection import SampleLines
 from samsim.memory.store_jsonl_io import replace_file
@@ -38,6 +41,8 @@ class Finished:
 
     wrote_episode: list[bool] = field(default_factory=list)
     failed: list[bool] = field(default_factory=list)
+    damage: str | None = None
+    """What was found damaged and where the old files are kept, in words."""
 
     @property
     def samples(self) -> int:
@@ -83,8 +88,17 @@ class RunFolder:
         """Replace the manifest at once; it is never half there."""
         replace_file(self.path / MANIFEST, manifest.model_dump_json(indent=2).encode() + b"\n")
 
+    def is_whole(self, samples: int) -> bool:
+        """Whether the files hold what a manifest says is done: a line per sample, and the traces."""
+        counted = [_count_lines(self.path / name) for name in (OUTPUTS, SCORECARDS)]
+        return counted == [samples, samples] and (self.path / TRACES).exists()
+
     def recover(self, uids: Sequence[str]) -> Finished:
-        """Find the finished samples among ``uids``, cut off what is behind them, and be ready to append."""
+        """Find the finished samples among ``uids``, cut off what is behind them, and be ready to append.
+
+        A killed run leaves one unfinished sample. Where more is lost, the files were damaged: they are
+        kept beside before they are cut.
+        """
         readers = {name: _LineReader(self.path / name) for name in _FILES}
         finished = Finished()
         for uid in uids:
@@ -96,16 +110,31 @@ class RunFolder:
                     f"{self.path} holds sample {row.get('uid')!r} where {uid!r} is expected: its files do not"
                     " belong to this data. Move the folder away or use --restart."
                 )
-            usage = UsageRecord.model_validate(card["usage"])
-            if not readers[TRACES].skip(uid, usage.calls):
+            calls = _calls_of(card)
+            if calls is None or not readers[TRACES].skip(uid, calls):
                 break
             memory = card.get("memory") or {}
             finished.add(failed="error" in row, wrote_episode=memory.get("episode_id") is not None)
             for reader in readers.values():
                 reader.accept()
+        if readers[OUTPUTS].whole_lines_left() > 1:
+            finished.damage = self._keep_damaged(finished.samples)
         for name in _FILES:
             self._open_at(name, readers[name].accepted)
         return finished
+
+    def _keep_damaged(self, sound: int) -> str:
+        number = 1
+        while (place := self.path / f"damaged-{number}").exists():
+            number += 1
+        place.mkdir()
+        for name in _FILES:
+            if (self.path / name).exists():
+                shutil.copyfile(self.path / name, place / name)
+        return (
+            f"the files of {self.path} are damaged behind sample {sound}; they are kept in {place}, and the samples"
+            " from there on are done again"
+        )
 
     def _open_at(self, name: str, size: int) -> None:
         descriptor = os.open(self.path / name, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o644)
@@ -115,23 +144,31 @@ class RunFolder:
 
     def append(self, lines: SampleLines) -> None:
         """Write one sample; its outputs come last and make it count."""
-        for name, data in ((TRACES, lines.traces), (SCORECARDS, lines.scorecard), (OUTPUTS, lines.outputs)):
-            _write_all(self._descriptors[name], data)
-        if monotonic() - self._synced >= _SYNC_SECONDS:
-            self.sync()
+        try:
+            for name, data in ((TRACES, lines.traces), (SCORECARDS, lines.scorecard), (OUTPUTS, lines.outputs)):
+                _write_all(self._descriptors[name], data)
+            if monotonic() - self._synced >= _SYNC_SECONDS:
+                self.sync()
+        except OSError as error:
+            raise StoreError(
+                f"Cannot write to {self.path}: {error.strerror}. What is done is kept: make room and run it again."
+            ) from error
 
     def sync(self) -> None:
         """Bring what was written through a power cut."""
-        for name in _FILES:
-            os.fsync(self._descriptors[name])
+        for descriptor in self._descriptors.values():
+            os.fsync(descriptor)
         self._synced = monotonic()
 
     def close(self) -> None:
         """Sync and close the files."""
-        for descriptor in self._descriptors.values():
-            os.fsync(descriptor)
-            os.close(descriptor)
+        descriptors = list(self._descriptors.values())
         self._descriptors.clear()
+        for descriptor in descriptors:
+            # What a full disk did not take is done again at the next start.
+            with suppress(OSError):
+                os.fsync(descriptor)
+            os.close(descriptor)
 
 
 @contextmanager
@@ -139,18 +176,38 @@ def locked(path: Path) -> Iterator[RunFolder]:
     """The folder (made if need be), locked for this process and closed at the end."""
     try:
         path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(f"Cannot write to {path}: {error.strerror}. Set run.out to another place.") from error
+    with _lock(path):
+        folder = RunFolder(path)
+        try:
+            yield folder
+        finally:
+            folder.close()
+
+
+@contextmanager
+def all_locked(experiment: Path) -> Iterator[None]:
+    """Every run folder of an experiment, locked: nobody writes to it meanwhile."""
+    with ExitStack() as stack:
+        for lock in (*experiment.glob(LOCK), *experiment.glob(f"*/{LOCK}")):
+            stack.enter_context(_lock(lock.parent))
+        yield
+
+
+@contextmanager
+def _lock(path: Path) -> Iterator[None]:
+    try:
         descriptor = os.open(path / LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o644)
     except OSError as error:
         raise ConfigError(f"Cannot write to {path}: {error.strerror}. Set run.out to another place.") from error
-    folder = RunFolder(path)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise ConfigError(f"{path} is being written by another samsim run. Wait for it, or stop it.") from None
-        yield folder
+        yield
     finally:
-        folder.close()
         os.close(descriptor)
 
 
@@ -182,9 +239,31 @@ class _LineReader:
                 return False
         return True
 
+    def whole_lines_left(self) -> int:
+        """How many lines there are behind what was accepted."""
+        if self._file is None:
+            return 0
+        self._file.seek(self.accepted)
+        return sum(line.endswith(b"\n") for line in self._file)
+
     def accept(self) -> None:
         """What was read so far stays."""
         self.accepted = self._position
+
+
+def _calls_of(card: dict[str, Any]) -> int | None:
+    """How many calls a scorecard speaks of; None where it is not to be understood."""
+    try:
+        return UsageRecord.model_validate(card.get("usage")).calls
+    except ValidationError:
+        return None
+
+
+def _count_lines(path: Path) -> int:
+    if not path.exists():
+        return 0
+    with path.open("rb") as file:
+        return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

@@ -1,43 +1,70 @@
 """The episodic store of a run: its own copy, made at the start and wound back when the run goes on.
 
-A named store is copied and never written to, so a rerun cannot double its episodes. After a crash
-the copy may hold episodes of samples that do not count as finished; those are cut off.
+A named store is only read, so a rerun cannot double its episodes. After a crash the copy may hold
+episodes of samples that do not count as finished; those are cut off.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 from itertools import islice
 from pathlib import Path
 
 from samsim.errors import StoreError
-from samsim.memory.memory_store import open_store
+from samsim.experiments.fingerprints import file_digest
+from samsim.memory.memory_store import POSTGRES_SCHEMES, open_store
 from samsim.memory.store_jsonl_io import TEMPORARY, beside, sync_folder
 
 _KEPT_BESIDE = (".journal", ".index")
 
 
-def copy_store(source: str | Path | None, target: Path) -> int:
-    """Begin a run's store with the episodes of another (none without one); returns how many there are."""
-    for leftover in (target, *(beside(target, suffix) for suffix in _KEPT_BESIDE)):
-        leftover.unlink(missing_ok=True)
-    copied = 0
-    if source is not None:
-        if not str(source).startswith(("postgresql://", "postgres://")) and not Path(source).exists():
-            raise StoreError(f"There is no memory store {source}. Check episodic_memory.store.")
+def store_digest(source: str | Path | None) -> str | None:
+    """What tells the content of a store a run starts from; None without one."""
+    if source is None:
+        return None
+    if _is_address(source):
         original = open_store(source)
-        temporary = beside(target, TEMPORARY)
         try:
-            with temporary.open("wb") as file:
-                copied = original.export(file)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(target)
+            return original.content_hash()
         finally:
             original.close()
-            temporary.unlink(missing_ok=True)
-    open_store(target).close()
-    return copied
+    if not Path(source).exists():
+        raise StoreError(f"There is no memory store {source}. Check episodic_memory.store.")
+    return file_digest(source)
+
+
+def copy_store(source: str | Path | None, target: Path) -> int:
+    """Begin a run's store with the episodes of another (none without one); returns how many there are."""
+    for leftover in target.parent.glob(f"{target.name}*"):
+        leftover.unlink()
+    if source is not None and _is_address(source):
+        _export(source, target)
+    elif source is not None:
+        # The journal first: what a writer appends meanwhile is behind its end, and is left out.
+        for suffix in (".journal", ""):
+            if beside(Path(source), suffix).exists():
+                shutil.copyfile(beside(Path(source), suffix), beside(target, suffix))
+    store = open_store(target)
+    try:
+        return store.last_seq()
+    finally:
+        store.close()
+
+
+def _is_address(source: str | Path) -> bool:
+    return str(source).startswith(POSTGRES_SCHEMES)
+
+
+def _export(source: str | Path, target: Path) -> None:
+    original = open_store(source)
+    try:
+        with target.open("wb") as file:
+            original.export(file)
+            file.flush()
+            os.fsync(file.fileno())
+    finally:
+        original.close()
 
 
 def wind_back(path: Path, episodes: int) -> None:

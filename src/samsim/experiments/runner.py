@@ -5,30 +5,42 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 from samsim.data.roles import Role
-from samsim.engines.factory import EngineSetup, build_setup
+from samsim.engines.cache import ResponseCache, default_cache_path
+from samsim.engines.factory import EnginePlan, EngineSetup, build_setup
 from samsim.engines.limits import SpendingLimit
 from samsim.errors import ConfigError
 from samsim.experiments import provenance
 from samsim.experiments.artefacts import MANIFEST, SCORECARDS, STORE, Run, load_run
-from samsim.experiments.cell_run import CellJob, RunOptions, Watcher, run_cell
+from samsim.experiments.cell_run import LIMITED, CellJob, RunOptions, Watcher, run_cell
 from samsim.experiments.config import Cell, ExperimentConfig
+from samsim.experiments.engine_plans import is_embedded
 from samsim.experiments.loading import RoleData, load_roles
+from samsim.experiments.matrix import uses_memory
 from samsim.experiments.projection import SampleLines
+from samsim.experiments.run_folder import all_locked
 from samsim.experiments.workers import workers_for
 from samsim.schemas.runs import CellRecord, EngineRecord, Manifest, RunMeta
 
+_SHOWN_ROWS = 3
+NumberT = TypeVar("NumberT", int, float)
 EngineSource = Callable[[Cell, SpendingLimit], EngineSetup]
 
 
 @dataclass(frozen=True, slots=True)
 class ExperimentOutcome:
-    """How an experiment ended: the manifests of its cells, in order, and why it stopped early if it did."""
+    """How an experiment ended: the manifests and folders of its cells, in order, and why it stopped if it did.
+
+    ``bad_rows`` of its data could not be read.
+    """
 
     folder: Path
     cells: tuple[Manifest, ...]
+    cell_folders: tuple[Path, ...]
     stopped: str | None
+    bad_rows: int
 
     @property
     def errors(self) -> int:
@@ -46,6 +58,9 @@ class Unwatched:
         """Show nothing."""
 
     def cell_ended(self, manifest: Manifest) -> None:
+        """Show nothing."""
+
+    def note(self, text: str) -> None:
         """Show nothing."""
 
 
@@ -80,8 +95,10 @@ def run_experiment(
     ``engines`` gives the engines of a cell, by default those of its plan. ``origin`` is the folder of
     the configuration, whose revision is recorded.
     """
-    wanted = options or RunOptions()
+    wanted, shown = options or RunOptions(), watcher or Unwatched()
     data = load_roles(config.sources())
+    for text in _notes_on_rows(data):
+        shown.note(text)
     spending = SpendingLimit(config.max_cost)
     setups = _setups(config, spending, engines)
     folders = cell_folders(config)
@@ -89,14 +106,36 @@ def run_experiment(
         spending.charge(_spent_before(folders.values()))
     revision = provenance.git_revision(origin or Path.cwd())
     facts = _Facts(config, data, folders, revision, spreadable=engines is None)
-    manifests: list[Manifest] = []
+    done: dict[Path, Manifest] = {}
+    stopped: str | None = None
     for position, cell in enumerate(config.cells()):
-        job = facts.job(cell, position, wanted, watcher or Unwatched(), setups[cell.cell_id])
-        manifest = run_cell(job)
-        manifests.append(manifest)
-        if manifest.status == "stopped" and manifest.stop_reason is not None and wanted.limit is None:
-            return ExperimentOutcome(experiment_folder(config), tuple(manifests), manifest.stop_reason)
-    return ExperimentOutcome(experiment_folder(config), tuple(manifests), None)
+        manifest = run_cell(facts.job(cell, position, wanted, shown, setups[cell.cell_id]))
+        done[folders[cell.cell_id]] = manifest
+        stopped = _why_it_ends(manifest)
+        if stopped is not None:
+            break
+    bad_rows = sum(len(one.loaded.problems) for one in data.values())
+    return ExperimentOutcome(experiment_folder(config), tuple(done.values()), tuple(done), stopped, bad_rows)
+
+
+def _why_it_ends(manifest: Manifest) -> str | None:
+    """Why no further cell may be begun after this one; None where the next one may."""
+    if manifest.status == "stopped" and manifest.stop_reason != LIMITED:
+        return manifest.stop_reason
+    if manifest.cell.kind == "memory_building" and manifest.errors == manifest.done:
+        return f"every sample of {manifest.cell.cell_id} failed, so there is no memory to evaluate with"
+    return None
+
+
+def _notes_on_rows(data: Mapping[Role, RoleData]) -> list[str]:
+    notes = []
+    for role, one in data.items():
+        problems = one.loaded.problems
+        if problems:
+            first = "; ".join(f"row {problem.row}: {problem.reason}" for problem in problems[:_SHOWN_ROWS])
+            more = f" and {len(problems) - _SHOWN_ROWS} more" if len(problems) > _SHOWN_ROWS else ""
+            notes.append(f"data.{role}: {len(problems)} of {one.loaded.total_rows} rows cannot be used ({first}{more})")
+    return notes
 
 
 def is_outdated(config: ExperimentConfig) -> bool:
@@ -114,7 +153,8 @@ def set_aside(config: ExperimentConfig) -> Path | None:
     number = 1
     while (place := folder.with_name(f"{folder.name}.old-{number}")).exists():
         number += 1
-    return folder.rename(place)
+    with all_locked(folder):
+        return folder.rename(place)
 
 
 def _setups(config: ExperimentConfig, spending: SpendingLimit, source: EngineSource | None) -> dict[str, EngineSetup]:
@@ -128,9 +168,18 @@ def _setups(config: ExperimentConfig, spending: SpendingLimit, source: EngineSou
         plan = cell.plan.model_copy(update={"max_cost": None})
         key = f"{cell.protocol} {plan.model_dump_json()}"
         if key not in shared:
+            _check_cache(plan)
             shared[key] = build_setup(plan, protocol=cell.protocol, spending=spending)
         setups[cell.cell_id] = shared[key]
     return setups
+
+
+def _check_cache(plan: EnginePlan) -> None:
+    """A cache that cannot be used is known before the first call."""
+    if plan.cache and not is_embedded(plan):
+        cache = ResponseCache(default_cache_path() if plan.cache is True else plan.cache)
+        cache.open()
+        cache.close()
 
 
 def _spent_before(folders: Iterable[Path]) -> float:
@@ -163,12 +212,12 @@ class _Facts:
             base_store=self._base_store(cell),
             options=replace(
                 options,
-                max_error_rate=options.max_error_rate or self.config.run.max_error_rate,
-                concurrency=options.concurrency or self.config.run.concurrency,
+                max_error_rate=_first(options.max_error_rate, self.config.run.max_error_rate),
+                concurrency=_first(options.concurrency, self.config.run.concurrency),
                 workers=self._workers(options, len(chosen.samples)),
             ),
             watcher=watcher,
-            setup=lambda: setup,
+            setup=setup,
             spreadable=self.spreadable and all(item.kind == "embedded" for item in setup.settings),
         )
 
@@ -192,11 +241,15 @@ class _Facts:
             prompt_hashes=provenance.prompt_hashes(),
             engines=_engine_records(setup),
             data={role: one.record for role, one in self.data.items()},
-            store=STORE if cell.condition.retrieval_execute or cell.condition.store_write else None,
+            store=STORE if uses_memory(cell.condition) else None,
             versions=provenance.versions(),
             git_revision=self.revision,
             started="",
         )
+
+
+def _first(given: NumberT | None, configured: NumberT | None) -> NumberT | None:
+    return configured if given is None else given
 
 
 def _engine_records(setup: EngineSetup) -> list[EngineRecord]:

@@ -12,6 +12,7 @@ import yaml
 from samsim.errors import ConfigError
 from samsim.experiments.mistakes import ConfigMistakes, Keys, Mistake, Place, dotted
 
+_MOST_PLACES = 100_000
 _MERGE = "tag:yaml.org,2002:merge"
 
 
@@ -73,10 +74,22 @@ def _read(document: Document, loader: yaml.SafeLoader) -> None:
         return
     if not isinstance(root, yaml.MappingNode):
         raise ValueError("the file must be a mapping, such as 'name: my-experiment'")
+    if _places(root, {}) > _MOST_PLACES:
+        raise ValueError("its aliases (*name) repeat each other too often")
     document.mistakes.extend(_repeated_keys(document, loader, root, (), frozenset()))
     # Building the content also writes merged keys (<<) into the nodes, so the lines are taken after it.
     document.content = loader.construct_document(root)
     document.lines.update(_lines(loader, root, (), frozenset()))
+
+
+def _places(node: yaml.Node, known: dict[int, int]) -> int:
+    """How many places there are once every alias is written out; each node is looked at once."""
+    if id(node) not in known:
+        known[id(node)] = 1  # an alias to something it is in
+        inner = node.value if isinstance(node, yaml.CollectionNode) else ()
+        parts = [part for item in inner for part in (item if isinstance(item, tuple) else (item,))]
+        known[id(node)] = 1 + sum(_places(part, known) for part in parts)
+    return known[id(node)]
 
 
 def _children(loader: yaml.SafeLoader, node: yaml.Node, keys: Keys) -> Iterator[tuple[Keys, yaml.Node, yaml.Node]]:

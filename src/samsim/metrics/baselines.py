@@ -4,7 +4,7 @@ They know the gold's frequencies, so they are as strong as an answer can be that
 
 - ``constant_pair``: the most frequent tuple of the gold (in ``ref_pol`` the (ref, polarity) pair);
 - ``constant_pairs``: the most frequent ones, as many (ten at most) as give the best micro F1;
-- ``majority_ref``: the most frequent target (ref, term or attribute; in ``triplet`` term and opinion)
+- ``majority_target``: the most frequent target (ref, term or attribute; in ``triplet`` term and opinion)
   with the polarity it has most often.
 
 Ties go to the first in sorting order.
@@ -18,7 +18,7 @@ from typing import Literal, get_args
 
 from samsim.metrics.tuples import Key, Score
 
-BaselineName = Literal["constant_pair", "constant_pairs", "majority_ref"]
+BaselineName = Literal["constant_pair", "constant_pairs", "majority_target"]
 BASELINES: tuple[BaselineName, ...] = get_args(BaselineName)
 _MOST_PAIRS = 10
 
@@ -33,7 +33,7 @@ def trivial_answers(gold: Sequence[frozenset[Key]]) -> dict[BaselineName, frozen
     return {
         "constant_pair": frozenset({frequent[0][0]}),
         "constant_pairs": _best_constant(frequent, len(gold), sum(map(len, gold))),
-        "majority_ref": frozenset({next(key for key, _ in frequent if key[:-1] == target)}),
+        "majority_target": frozenset({next(key for key, _ in frequent if key[:-1] == target)}),
     }
 
 

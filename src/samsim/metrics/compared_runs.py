@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from samsim.errors import ConfigError, InputError
@@ -13,7 +13,7 @@ from samsim.schemas.runs import DataRecord, Manifest
 from samsim.schemas.scorecards import Family
 
 _LISTED = 5
-_Keys = tuple[frozenset[Key], frozenset[Key]]
+Keys = tuple[frozenset[Key], frozenset[Key]]
 
 
 class ComparedRun(Protocol):
@@ -27,6 +27,10 @@ class ComparedRun(Protocol):
     def manifest(self) -> Manifest:
         """What decided it."""
 
+    @property
+    def data(self) -> DataRecord | None:
+        """What it was run over."""
+
     def samples(self) -> Iterable[MeasuredSample]:
         """Every finished sample, in order."""
 
@@ -36,52 +40,74 @@ class PairedRun:
     """What is kept of a run: per sample and family the gold's keys and the final ones."""
 
     name: str
-    run_id: str
+    manifest: Manifest
     errors: int
-    keys: Mapping[str, Mapping[Family, _Keys]]
+    keys: Mapping[str, Mapping[Family, Keys]]
 
-    def of(self, family: Family) -> dict[str, _Keys]:
+    def of(self, family: Family) -> dict[str, Keys]:
         """The (gold, final) keys of every sample that the family can judge."""
         return {uid: found[family] for uid, found in self.keys.items() if family in found}
 
 
-def paired(runs: Sequence[ComparedRun], names: Sequence[str]) -> tuple[list[PairedRun], list[str]]:
-    """The runs over the samples that all of them finished, and the samples that failed in any of them."""
+@dataclass(frozen=True, slots=True)
+class PairedRuns:
+    """The runs over the samples that all of them finished and that are annotated.
+
+    ``failed`` are annotated samples that failed in any run; ``unannotated`` counts those without gold.
+    """
+
+    runs: list[PairedRun]
+    failed: list[str]
+    unannotated: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A run as it was read, with its samples that cannot be compared."""
+
+    run: PairedRun
+    failed: frozenset[str]
+    # Nobody knows of a failed sample without a scorecard whether it is annotated.
+    unknown: frozenset[str]
+    unannotated: frozenset[str]
+
+    @property
+    def annotated(self) -> frozenset[str]:
+        return frozenset(self.run.keys) | (self.failed - self.unknown - self.unannotated)
+
+    @property
+    def uids(self) -> frozenset[str]:
+        return self.annotated | self.failed | self.unannotated
+
+
+def paired(runs: Sequence[ComparedRun], names: Sequence[str]) -> PairedRuns:
+    """The runs over the samples they share; runs that cannot be compared are refused with the reason."""
     if len(runs) < 2:
         raise ConfigError("A comparison needs two runs or more. Give the folders of two runs.")
     records = [_data_of(run, name) for run, name in zip(runs, names, strict=True)]
     for name, record in zip(names[1:], records[1:], strict=True):
         _require_same_data(names[0], records[0], name, record)
     read = [_read(run, name, records[0].gold_fields) for run, name in zip(runs, names, strict=True)]
-    first_run, first_failed = read[0]
-    for other, failed in read[1:]:
-        _require_same_samples(first_run, first_failed, other, failed)
-    failed_anywhere = {uid for _, failed in read for uid in failed}
-    kept = [
-        PairedRun(
-            run.name,
-            run.run_id,
-            run.errors,
-            {uid: run.keys[uid] for uid in first_run.keys if uid not in failed_anywhere},
-        )
-        for run, _ in read
-    ]
-    if not kept[0].keys:
-        raise InputError("No sample was finished by all of these runs: there is nothing to compare. Repeat the runs.")
-    for other in kept[1:]:
-        _require_same_gold(kept[0], other)
-    return kept, sorted(failed_anywhere)
+    for other in read[1:]:
+        _require_same_samples(read[0], other)
+        _require_same_annotation(read[0], other)
+    unannotated = frozenset[str]().union(*(one.unannotated for one in read))
+    failed = frozenset[str]().union(*(one.failed for one in read)) - unannotated
+    _require_something(read, records[0])
+    kept = [_without(one.run, failed | unannotated, list(read[0].run.keys)) for one in read]
+    for run in kept[1:]:
+        _require_same_gold(kept[0], run)
+    return PairedRuns(kept, sorted(failed), len(unannotated))
+
+
+def _without(run: PairedRun, left_out: frozenset[str], order: Iterable[str]) -> PairedRun:
+    return replace(run, keys={uid: run.keys[uid] for uid in order if uid not in left_out})
 
 
 def _data_of(run: ComparedRun, name: str) -> DataRecord:
-    manifest = run.manifest
-    role = "memory" if manifest.cell.kind == "memory_building" else "evaluation"
-    record = manifest.data.get(role)
-    if record is None:
+    if run.data is None:
         raise InputError(f"The manifest of {name} does not say what it was evaluated on. Repeat the run.")
-    if not record.gold_fields:
-        raise InputError(f"{name} ran over {record.source}, which has no gold: there is nothing to compare it with.")
-    return record
+    return run.data
 
 
 def _require_same_data(first_name: str, first: DataRecord, name: str, record: DataRecord) -> None:
@@ -92,37 +118,77 @@ def _require_same_data(first_name: str, first: DataRecord, name: str, record: Da
         )
     if set(record.gold_fields) != set(first.gold_fields):
         raise InputError(
-            f"{first_name} and {name} have gold with different fields: {', '.join(sorted(first.gold_fields))}, but"
-            f" {', '.join(sorted(record.gold_fields))}. Repeat one of them with the other's gold."
+            f"{first_name} and {name} have gold with different fields: {_fields(first)}, but {_fields(record)}."
+            " Repeat one of them with the other's gold."
         )
 
 
 def _said(record: DataRecord) -> str:
-    return f"{record.source} ({record.samples} samples, sha256 {record.sha256[:12]})"
+    return f"{record.source} ({counted(record.samples)}, sha256 {record.sha256[:12]})"
 
 
-def _read(run: ComparedRun, name: str, gold_fields: Sequence[str]) -> tuple[PairedRun, set[str]]:
-    keys: dict[str, Mapping[Family, _Keys]] = {}
+def _fields(record: DataRecord) -> str:
+    return ", ".join(sorted(record.gold_fields)) or "none"
+
+
+def _read(run: ComparedRun, name: str, gold_fields: Sequence[str]) -> _Read:
+    keys: dict[str, Mapping[Family, Keys]] = {}
     failed: set[str] = set()
+    unknown: set[str] = set()
+    unannotated: set[str] = set()
+    lost: set[str] = set()
     for sample in run.samples():
         found = judged(sample, gold_fields)
         if found is not None:
             keys[sample.uid] = {family: (one.gold, one.final) for family, one in found.keys.items()}
-        elif sample.result is None:
+            continue
+        if sample.result is None:
             failed.add(sample.uid)
-        else:
-            raise InputError(f"Sample {sample.uid} of {name} has no gold in its scorecard. Repeat the run.")
-    return PairedRun(name, run.manifest.run_id, len(failed), keys), failed
+        if sample.card is None:
+            (unknown if sample.result is None else lost).add(sample.uid)
+        elif sample.card.gold is None:
+            unannotated.add(sample.uid)
+    if lost:
+        raise InputError(
+            f"{name} has no scorecard for {counted(len(lost))}: {_listed(lost)}."
+            " The gold and with it all scores are gone there. Repeat the run."
+        )
+    paired_run = PairedRun(name, run.manifest, len(failed), keys)
+    return _Read(paired_run, frozenset(failed), frozenset(unknown), frozenset(unannotated))
 
 
-def _require_same_samples(first: PairedRun, first_failed: set[str], other: PairedRun, failed: set[str]) -> None:
-    here, there = first.keys.keys() | first_failed, other.keys.keys() | failed
-    for has, lacks, missing in ((first.name, other.name, here - there), (other.name, first.name, there - here)):
+def _require_same_samples(first: _Read, other: _Read) -> None:
+    for has, lacks in ((first, other), (other, first)):
+        missing = has.uids - lacks.uids
         if missing:
             raise InputError(
-                f"{lacks} lacks {len(missing)} of the samples of {has}: {_listed(missing)}."
-                f" Finish {lacks} (run its configuration again) before comparing."
+                f"{lacks.run.name} lacks {counted(len(missing))} of {has.run.name}: {_listed(missing)}."
+                f" Finish {lacks.run.name} (run its configuration again) before comparing."
             )
+
+
+def _require_same_annotation(first: _Read, other: _Read) -> None:
+    for has, lacks in ((first, other), (other, first)):
+        only_here = has.annotated & lacks.unannotated
+        if only_here:
+            raise InputError(
+                f"{first.run.name} and {other.run.name} ran over different data: {counted(len(only_here))} with gold in"
+                f" {has.run.name}, without in {lacks.run.name}: {_listed(only_here)}."
+                " Repeat one of them with the other's gold."
+            )
+
+
+def _require_something(read: Sequence[_Read], record: DataRecord) -> None:
+    first = read[0]
+    if first.uids and first.uids == first.unannotated:
+        raise InputError(
+            f"{first.run.name} ran over {record.source}, which has no gold: there is nothing to compare it with."
+        )
+    failures = [one.run.name for one in read if not one.run.keys]
+    if failures:
+        raise InputError(f"All samples of {', '.join(failures)} failed: there is nothing to compare. Repeat the run.")
+    if not frozenset(first.run.keys).intersection(*(one.run.keys for one in read)):
+        raise InputError("No sample was finished by all of these runs: there is nothing to compare. Repeat the runs.")
 
 
 def _require_same_gold(first: PairedRun, other: PairedRun) -> None:
@@ -132,9 +198,14 @@ def _require_same_gold(first: PairedRun, other: PairedRun) -> None:
     changed = [uid for uid in first.keys if gold(first, uid) != gold(other, uid)]
     if changed:
         raise InputError(
-            f"{first.name} and {other.name} were scored against different gold in {len(changed)} samples:"
+            f"{first.name} and {other.name} were scored against different gold in {counted(len(changed))}:"
             f" {_listed(changed)}. Repeat one of them with the other's gold."
         )
+
+
+def counted(samples: int) -> str:
+    """So many samples, in words."""
+    return f"{samples:,} sample{'' if samples == 1 else 's'}"
 
 
 def _listed(uids: Iterable[str]) -> str:

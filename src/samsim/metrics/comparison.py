@@ -1,28 +1,31 @@
 """Runs over the same samples, compared pair by pair with the first of them.
 
-Per run and family: the difference of micro F1 with its bootstrap interval, the p of the paired
-permutation test, Holm-corrected over all runs and families of the comparison, and McNemar's test over
-samples (right = exactly the gold's tuples). A *flip* is a tuple that one run has right and the other
-wrong: a gold tuple found or missed, or a spurious one claimed or not. The trivial answers of
-``baselines`` stand beside. Samples that failed in any run are left out of all, and named.
+Runs that differ only in seed or repeat are one group (``run_groups``). Per group and family: the difference of
+micro F1 with its bootstrap interval, the p of the paired permutation test, Holm-corrected over the groups within
+the family, and McNemar's test over samples (right = exactly the gold's tuples). A *flip* is a tuple that one
+group has right and the other wrong: a gold tuple found or missed, or a spurious one claimed or not. The trivial
+answers of ``baselines`` stand beside. Everything, the scores of the single runs too, is over the shared samples:
+those that are annotated and failed in no run.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import lcm
+from statistics import fmean
 from typing import Literal
 
 from pydantic import Field
 
 from samsim.errors import InputError
 from samsim.metrics.baselines import BaselineName
-from samsim.metrics.compared_runs import ComparedRun, PairedRun, paired
-from samsim.metrics.family_scores import BaselineScores, Rates, baseline_scores, count_table, macro_of, total_of
+from samsim.metrics.compared_runs import ComparedRun, Keys, PairedRun, paired
+from samsim.metrics.family_scores import BaselineScores, Rates, baseline_scores, macro_of, total_of
+from samsim.metrics.run_groups import RunGroup, grouped, run_table, unique
 from samsim.metrics.statistics import (
     DEFAULT_RESAMPLES,
     DEFAULT_SEED,
-    CountTable,
     Interval,
     McNemar,
     bootstrap_f1,
@@ -31,7 +34,7 @@ from samsim.metrics.statistics import (
     mcnemar,
     permutation_test,
 )
-from samsim.metrics.tuples import FAMILIES, Key, count, primary_family, readable_key
+from samsim.metrics.tuples import FAMILIES, Key, primary_family, readable_key
 from samsim.schemas.protocol_conflict_review import Written
 from samsim.schemas.scorecards import Family
 
@@ -40,7 +43,10 @@ FlipKind = Literal["gold", "spurious"]
 
 
 class RunScores(Written):
-    """A run's final tuples in one family."""
+    """A run's final tuples in one family, over the shared samples only.
+
+    A run that failed on hard samples is not compared on its easy ones: what failed in any run counts in none.
+    """
 
     micro: Rates
     macro: float
@@ -49,16 +55,40 @@ class RunScores(Written):
 
 
 class RunRow(Written):
-    """One run of the comparison; ``errors`` are the samples that failed in it."""
+    """One run of the comparison; ``errors`` are the samples that failed in it, ``scores`` over the shared ones."""
 
     name: str
     run_id: str
+    group: str
     errors: int
     scores: dict[Family, RunScores]
 
 
+class GroupScores(Written):
+    """A group's final tuples in one family, over the shared samples.
+
+    ``micro`` has the counts of all its runs together; ``macro`` and ``exact_samples`` are means over its runs.
+    ``f1_runs`` are the F1 of the single runs in order: their spread is no confidence interval.
+    """
+
+    micro: Rates
+    macro: float
+    exact_samples: float
+    interval: Interval | None
+    f1_runs: list[float]
+
+
+class GroupRow(Written):
+    """Runs that differ only in seed or repeat (often one alone); ``errors`` are the failures of all of them."""
+
+    name: str
+    runs: list[str]
+    errors: int
+    scores: dict[Family, GroupScores]
+
+
 class TupleFlip(Written):
-    """A tuple that the baseline and another run judge differently."""
+    """A tuple that the baseline and another group judge differently."""
 
     uid: str
     direction: Direction
@@ -74,7 +104,7 @@ class SampleFlip(Written):
 
 
 class Contrast(Written):
-    """One run against the baseline in one family; differences are run - baseline."""
+    """One group (``run`` is its name) against the baseline in one family; differences are group - baseline."""
 
     run: str
     family: Family
@@ -93,18 +123,30 @@ class Contrast(Written):
 
 
 class Comparison(Written):
-    """All runs beside each other; the first is the baseline."""
+    """All runs beside each other; the group of the first is the baseline.
+
+    ``samples`` are shared; ``left_out`` failed in some run, ``unannotated`` ones have no gold. ``families`` begin
+    with the primary one, ``contrasts`` go by family.
+    """
 
     baseline: str
     samples: int
     left_out: list[str]
+    unannotated: int = 0
     families: list[Family]
     primary: Family | None
     resamples: int
     seed: int
     runs: list[RunRow]
+    groups: list[GroupRow]
     trivial: dict[Family, dict[BaselineName, BaselineScores]]
     contrasts: list[Contrast]
+
+
+@dataclass(frozen=True, slots=True)
+class _Draws:
+    resamples: int
+    seed: int
 
 
 def compare(
@@ -116,23 +158,26 @@ def compare(
     seed: int = DEFAULT_SEED,
 ) -> Comparison:
     """Compare runs with the first; runs over different data are refused with what differs."""
-    read, left_out = paired(runs, _unique(names or [run.name for run in runs]))
-    wanted = _families(read[0], families)
-    tables = {(run.name, family): _table(run, family) for run in read for family in wanted}
-    first = read[0]
-    contrasts = [_contrast(first, run, family, tables, resamples, seed) for run in read[1:] for family in wanted]
-    corrected = holm([contrast.p_value for contrast in contrasts])
+    read = paired(runs, unique(names or [run.name for run in runs]))
+    first_run = read.runs[0]
+    wanted = _families(first_run, families)
+    groups = grouped(read.runs)
+    draws = _Draws(resamples, seed)
+    rows = {group.name: [_row(run, group.name, wanted, draws) for run in group.runs] for group in groups}
+    by_name = {row.name: row for listed in rows.values() for row in listed}
     return Comparison(
-        baseline=first.name,
-        samples=len(first.keys),
-        left_out=left_out,
+        baseline=groups[0].name,
+        samples=len(first_run.keys),
+        left_out=read.failed,
+        unannotated=read.unannotated,
         families=wanted,
         primary=primary_family(wanted),
         resamples=resamples,
         seed=seed,
-        runs=[_row(run, wanted, tables, resamples, seed) for run in read],
-        trivial={family: baseline_scores([gold for gold, _ in first.of(family).values()]) for family in wanted},
-        contrasts=[contrast.model_copy(update={"p_holm": p}) for contrast, p in zip(contrasts, corrected, strict=True)],
+        runs=[by_name[run.name] for run in read.runs],
+        groups=[_group_row(group, rows[group.name], draws) for group in groups],
+        trivial={family: baseline_scores([gold for gold, _ in first_run.of(family).values()]) for family in wanted},
+        contrasts=[contrast for family in wanted for contrast in _contrasts(groups, family, draws)],
     )
 
 
@@ -149,18 +194,12 @@ def tuple_flips(gold: frozenset[Key], before: frozenset[Key], after: frozenset[K
         )
 
 
-def _unique(names: Sequence[str]) -> list[str]:
-    seen: Counter[str] = Counter()
-    found = []
-    for name in names:
-        seen[name] += 1
-        found.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
-    return found
-
-
 def _families(run: PairedRun, asked: Iterable[Family] | None) -> list[Family]:
-    judged = [family for family in FAMILIES if any(gold for gold, _ in run.of(family).values())]
-    wanted = judged if asked is None else list(dict.fromkeys(asked))
+    with_gold = [family for family in FAMILIES if any(gold for gold, _ in run.of(family).values())]
+    # Gold that is empty everywhere is about no family more than another.
+    judged = with_gold or [family for family in FAMILIES if run.of(family)]
+    primary = primary_family(judged)
+    wanted = sorted(judged, key=lambda family: family != primary) if asked is None else list(dict.fromkeys(asked))
     for family in wanted:
         if family not in judged:
             has = ", ".join(judged) or "none"
@@ -168,58 +207,84 @@ def _families(run: PairedRun, asked: Iterable[Family] | None) -> list[Family]:
     return wanted
 
 
-def _table(run: PairedRun, family: Family) -> CountTable:
-    scores = (count(final, gold) for gold, final in run.of(family).values())
-    return count_table([(score.matched, score.predicted, score.gold) for score in scores])
+def _row(run: PairedRun, group: str, families: Iterable[Family], draws: _Draws) -> RunRow:
+    scores = {}
+    for family in families:
+        table = run_table(run, family)
+        scores[family] = RunScores(
+            micro=Rates.of(total_of(table)),
+            macro=macro_of(table),
+            exact_samples=sum(gold == final for gold, final in run.of(family).values()),
+            interval=bootstrap_f1(table, resamples=draws.resamples, seed=draws.seed),
+        )
+    return RunRow(name=run.name, run_id=run.manifest.run_id, group=group, errors=run.errors, scores=scores)
 
 
-def _row(
-    run: PairedRun, families: Iterable[Family], tables: dict[tuple[str, Family], CountTable], resamples: int, seed: int
-) -> RunRow:
-    return RunRow(
-        name=run.name,
-        run_id=run.run_id,
-        errors=run.errors,
+def _group_row(group: RunGroup, rows: Sequence[RunRow], draws: _Draws) -> GroupRow:
+    return GroupRow(
+        name=group.name,
+        runs=[row.name for row in rows],
+        errors=sum(row.errors for row in rows),
         scores={
-            family: RunScores(
-                micro=Rates.of(total_of(tables[run.name, family])),
-                macro=macro_of(tables[run.name, family]),
-                exact_samples=sum(gold == final for gold, final in run.of(family).values()),
-                interval=bootstrap_f1(tables[run.name, family], resamples=resamples, seed=seed),
-            )
-            for family in families
+            family: _group_scores(group, family, [row.scores[family] for row in rows], draws)
+            for family in rows[0].scores
         },
     )
 
 
-def _contrast(
-    first: PairedRun,
-    run: PairedRun,
-    family: Family,
-    tables: dict[tuple[str, Family], CountTable],
-    resamples: int,
-    seed: int,
-) -> Contrast:
-    before, after = tables[first.name, family], tables[run.name, family]
-    flips: list[TupleFlip] = []
-    samples: list[SampleFlip] = []
-    others = run.of(family)
-    for uid, (gold, claimed) in first.of(family).items():
-        claimed_now = others[uid][1]
-        flips.extend(tuple_flips(gold, claimed, claimed_now, uid))
-        if (claimed == gold) != (claimed_now == gold):
-            samples.append(SampleFlip(uid=uid, direction="wrong_to_right" if claimed_now == gold else "right_to_wrong"))
+def _group_scores(group: RunGroup, family: Family, runs: Sequence[RunScores], draws: _Draws) -> GroupScores:
+    table = group.table(family)
+    alone = runs[0].interval if len(runs) == 1 else None
+    return GroupScores(
+        micro=Rates.of(total_of(table)),
+        macro=fmean(one.macro for one in runs),
+        exact_samples=fmean(one.exact_samples for one in runs),
+        interval=alone or bootstrap_f1(table, resamples=draws.resamples, seed=draws.seed),
+        f1_runs=[one.micro.f1 for one in runs],
+    )
+
+
+def _contrasts(groups: Sequence[RunGroup], family: Family, draws: _Draws) -> list[Contrast]:
+    """Every group against the first, Holm-corrected among each other."""
+    first, others = groups[0], groups[1:]
+    found = [_contrast(first, group, family, draws, tests=len(others)) for group in others]
+    corrected = holm([contrast.p_value for contrast in found])
+    return [contrast.model_copy(update={"p_holm": p}) for contrast, p in zip(found, corrected, strict=True)]
+
+
+def _contrast(first: RunGroup, group: RunGroup, family: Family, draws: _Draws, tests: int) -> Contrast:
+    # Groups of different size weigh the same; F1 does not mind a factor.
+    size = lcm(len(first.runs), len(group.runs))
+    before = first.table(family) * (size // len(first.runs))
+    after = group.table(family) * (size // len(group.runs))
+    flips, samples = _flips(first.answers(family), group.answers(family))
     better = sum(flip.direction == "wrong_to_right" for flip in samples)
-    p_value = permutation_test(before, after, resamples=resamples, seed=seed)
+    options = {"resamples": draws.resamples, "seed": draws.seed}
+    p_value = permutation_test(before, after, tests=tests, **options)
     return Contrast(
-        run=run.name,
+        run=group.name,
         family=family,
         delta_f1=total_of(after).f1 - total_of(before).f1,
-        delta_macro=macro_of(after) - macro_of(before),
-        interval=bootstrap_f1_difference(before, after, resamples=resamples, seed=seed),
+        delta_macro=_macro(group, family) - _macro(first, family),
+        interval=bootstrap_f1_difference(before, after, **options),
         p_value=p_value,
         p_holm=p_value,
         mcnemar=mcnemar(right_to_wrong=len(samples) - better, wrong_to_right=better),
         tuple_flips=flips,
         sample_flips=samples,
     )
+
+
+def _macro(group: RunGroup, family: Family) -> float:
+    return fmean(macro_of(run_table(run, family)) for run in group.runs)
+
+
+def _flips(before: Mapping[str, Keys], after: Mapping[str, Keys]) -> tuple[list[TupleFlip], list[SampleFlip]]:
+    flips: list[TupleFlip] = []
+    samples: list[SampleFlip] = []
+    for uid, (gold, claimed) in before.items():
+        claimed_now = after[uid][1]
+        flips.extend(tuple_flips(gold, claimed, claimed_now, uid))
+        if (claimed == gold) != (claimed_now == gold):
+            samples.append(SampleFlip(uid=uid, direction="wrong_to_right" if claimed_now == gold else "right_to_wrong"))
+    return flips, samples

@@ -4,12 +4,17 @@ A decision is right if what it leaves is right: DROP if the tuple is not in the 
 if the changed tuple is, KEEP and FLAG (which leaves the tuple, marked) if the tuple as it stands is.
 It helped if the tuple was wrong and what is left is right; it harmed if it was the other way round.
 What changes nothing neither helps nor harms.
+
+Agents that found the same tuple each have a copy of it, and copies are decided alike: per sample, decisions of
+one rule (or reason) that do the same to the same tuple (term, ref and polarity; in ``triplet`` the opinion
+too) count once. ``copies`` says how many there were beyond that. Wilson's interval takes
+what is left as independent, which the decisions of one sample are not quite: it is rather too narrow.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -21,6 +26,8 @@ from samsim.schemas.protocol_conflict_review import Written
 from samsim.schemas.scorecards import Family
 
 Outcome = Literal["judged", "right", "helped", "harmed"]
+_Row = tuple[str, str]
+_Counted = Counter[Outcome | Literal["copies"]]
 
 
 class DecisionRow(Written):
@@ -32,6 +39,7 @@ class DecisionRow(Written):
     right: int
     helped: int
     harmed: int
+    copies: int = 0
     accuracy: float
     interval: Interval | None
 
@@ -48,22 +56,32 @@ class DecisionTally:
     """Counts the decisions of one family."""
 
     family: Family
-    by_rule: dict[tuple[str, str], Counter[Outcome]] = field(default_factory=dict)
-    by_reason: dict[tuple[str, str], Counter[Outcome]] = field(default_factory=dict)
+    by_rule: dict[_Row, _Counted] = field(default_factory=dict)
+    by_reason: dict[_Row, _Counted] = field(default_factory=dict)
 
     def add(self, sample: JudgedSample) -> None:
         """Count the decisions of one sample."""
-        for decision, outcomes in judged_decisions(sample, self.family):
-            self.by_rule.setdefault((decision.rule, decision.label), Counter()).update(outcomes)
-            self.by_reason.setdefault((decision.reason, decision.label), Counter()).update(outcomes)
+        seen: set[tuple[str, _Row, Hashable]] = set()
+        for decision, about, outcomes in judged_decisions(sample, self.family):
+            for kind, table, name in (
+                ("rule", self.by_rule, decision.rule),
+                ("reason", self.by_reason, decision.reason),
+            ):
+                row = name, decision.label
+                counted = table.setdefault(row, Counter())
+                if (kind, row, about) in seen:
+                    counted["copies"] += 1
+                else:
+                    seen.add((kind, row, about))
+                    counted.update(outcomes)
 
     def tables(self) -> DecisionTables:
         """What was counted."""
         return DecisionTables(by_rule=_rows(self.by_rule), by_reason=_rows(self.by_reason))
 
 
-def judged_decisions(sample: JudgedSample, family: Family) -> Iterator[tuple[Decided, set[Outcome]]]:
-    """Each decision about a Stage 1 tuple with what came of it."""
+def judged_decisions(sample: JudgedSample, family: Family) -> Iterator[tuple[Decided, Hashable, set[Outcome]]]:
+    """Each decision about a Stage 1 tuple: the decision, what copies of it have in common, what came of it."""
     right = sample.keys[family].gold
     ids = (one.tuple_id for one in sample.result.stage1_tuples)
     candidates = dict(zip(ids, sample.tuples.stage1, strict=True))
@@ -80,10 +98,12 @@ def judged_decisions(sample: JudgedSample, family: Family) -> Iterator[tuple[Dec
             outcomes.add("right")
         if decision.effect in CHANGING and was_right != is_right:
             outcomes.add("helped" if is_right else "harmed")
-        yield decision, outcomes
+        opinion = before.opinion if family == "triplet" else ""
+        about = before.term, before.ref, opinion, before.polarity, decision.value
+        yield decision, about, outcomes
 
 
-def _rows(counted: Mapping[tuple[str, str], Counter[Outcome]]) -> list[DecisionRow]:
+def _rows(counted: Mapping[_Row, _Counted]) -> list[DecisionRow]:
     return [
         DecisionRow(
             name=name,
@@ -92,6 +112,7 @@ def _rows(counted: Mapping[tuple[str, str], Counter[Outcome]]) -> list[DecisionR
             right=found["right"],
             helped=found["helped"],
             harmed=found["harmed"],
+            copies=found["copies"],
             accuracy=found["right"] / found["judged"],
             interval=wilson(found["right"], found["judged"]),
         )

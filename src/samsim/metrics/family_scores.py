@@ -46,11 +46,14 @@ class Rates(Written):
 
 
 class StageScores(Written):
-    """One stage in one family; ``interval`` is the 95 % bootstrap interval of micro F1 over samples."""
+    """One stage in one family; ``interval`` is the 95 % bootstrap interval of micro F1 over samples.
+
+    ``macro_polarity`` is None where the gold has no polarity to average over.
+    """
 
     micro: Rates
     macro: float
-    macro_polarity: float
+    macro_polarity: float | None
     interval: Interval | None
 
 
@@ -61,7 +64,7 @@ class ScoreDelta(Written):
     recall: float
     f1: float
     macro: float
-    macro_polarity: float
+    macro_polarity: float | None
     interval: Interval | None
     p_value: float
 
@@ -83,7 +86,12 @@ class SubsetPart(Written):
 
 
 class FamilyScores(Written):
-    """Everything about one family. ``subsets`` are breakdowns by name and part; each adds up to the total."""
+    """Everything about one family. ``subsets`` are breakdowns by name and part; each adds up to the total.
+
+    ``unmatchable`` counts gold tuples that ask for nothing here (no ref, no attribute). ``ceiling`` is the F1
+    of an answer that says all gold tuples, those included: what a system reaches that finds everything.
+    None where the gold has no tuple.
+    """
 
     samples: int
     exact_samples: dict[ScoredStage, int]
@@ -92,6 +100,8 @@ class FamilyScores(Written):
     delta: ScoreDelta
     subsets: dict[str, dict[str, SubsetPart]] = Field(default_factory=dict)
     baselines: dict[BaselineName, BaselineScores] = Field(default_factory=dict)
+    unmatchable: int = 0
+    ceiling: float | None = None
 
 
 def sample_f1(score: Score) -> float:

@@ -2,8 +2,8 @@
 
 flagged: a conflict flag or a validator risk was raised; reviewed: something was put to a decision;
 changed: a tuple was dropped or altered. Helped and harmed are over the
-changed ones, by the sample's F1 in the primary family (higher, lower in the end than in Stage 1);
-None without gold.
+changed ones that the primary family of the run can judge, by the sample's F1 in it (higher, lower in the end
+than in Stage 1): 0 where nothing was changed, None without gold.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from samsim.metrics.decided import CHANGING, decisions_of, was_reviewed
-from samsim.metrics.family_scores import sample_f1
+from samsim.metrics.family_scores import STAGES, sample_f1
 from samsim.metrics.samples import JudgedSample
 from samsim.metrics.scoring import FamilyKeys
-from samsim.metrics.tuples import count, primary_family
+from samsim.metrics.tuples import count
 from samsim.schemas.protocol_conflict_review import Written
 from samsim.schemas.results import SampleResult
 from samsim.schemas.scorecards import Family
 
 
 class Funnel(Written):
-    """How many samples got how far; ``judged`` are the changed ones that have gold."""
+    """How many samples got how far; ``judged`` are the changed ones whose gold the family can judge."""
 
     samples: int
     failed: int
@@ -42,7 +42,7 @@ class FunnelTally:
     """Counts how far samples got."""
 
     counts: Counter[str] = field(default_factory=Counter)
-    family: Family | None = None
+    by_family: dict[Family, Counter[str]] = field(default_factory=dict)
 
     def add_failed(self) -> None:
         """Count a sample without a result."""
@@ -60,19 +60,19 @@ class FunnelTally:
             self._judge(gold.keys)
 
     def _judge(self, keys: Mapping[Family, FamilyKeys]) -> None:
-        family = primary_family(keys)
-        if family is None:
-            return
-        self.family = family
-        before, after = (sample_f1(count(keys[family].of(stage), keys[family].gold)) for stage in ("stage1", "final"))
-        self.counts["judged"] += 1
-        self.counts["helped"] += after > before
-        self.counts["harmed"] += after < before
+        # Which family is the run's primary one is known at the end only.
+        for family, found in keys.items():
+            before, after = (sample_f1(count(found.of(stage), found.gold)) for stage in STAGES)
+            counts = self.by_family.setdefault(family, Counter())
+            counts["judged"] += 1
+            counts["helped"] += after > before
+            counts["harmed"] += after < before
 
-    def funnel(self) -> Funnel:
-        """What was counted."""
-        judged = self.counts["judged"]
-        helped, harmed = self.counts["helped"], self.counts["harmed"]
+    def funnel(self, primary: Family | None) -> Funnel:
+        """What was counted, judged in the primary family of the run (None without gold)."""
+        counts = Counter() if primary is None else self.by_family.get(primary, Counter())
+        judged, helped, harmed = counts["judged"], counts["helped"], counts["harmed"]
+        has_gold = primary is not None
         return Funnel(
             samples=self.counts["samples"],
             failed=self.counts["failed"],
@@ -80,8 +80,8 @@ class FunnelTally:
             reviewed=self.counts["reviewed"],
             changed=self.counts["changed"],
             judged=judged,
-            helped=helped if judged else None,
-            harmed=harmed if judged else None,
-            unaffected=judged - helped - harmed if judged else None,
-            family=self.family,
+            helped=helped if has_gold else None,
+            harmed=harmed if has_gold else None,
+            unaffected=judged - helped - harmed if has_gold else None,
+            family=primary,
         )

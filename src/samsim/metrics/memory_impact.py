@@ -3,11 +3,15 @@
 A sample is *exposed* if an advisory reached a prompt. It *followed* if a decision is of the kind that
 the principle of a shown advisory names: its action (any change for ``*``), its reason code, on a tuple
 with its risk type; else it *ignored* the advice. If no shown principle is in the catalogue, nobody can
-say. A sample is *masked* if advice was there and the gate was open, but the condition did not show it:
-the control group of the same kind of samples.
+say. A sample is *masked* if something was retrieved and the gate was open, but the condition shows nothing
+to the prompts (``C2_silent``, ``C2_eval_only``, which compose no advice either).
 
 follow_rate = followed / (followed + ignored); mean_delta_risk = mean of severity after - before;
 harm_rate = share with a harmful override; coverage = exposed / samples with a memory record.
+
+A decision may be of that kind without any advice: the review knows the same risks. Where a placebo was shown,
+nobody read the advice, and the same share is the level of chance (``chance_rate``; ``follow_rate`` has no case
+then). A follow rate says something only against the chance rate of the placebo run over the same samples.
 """
 
 from __future__ import annotations
@@ -18,7 +22,7 @@ from dataclasses import dataclass, field
 from samsim.memory.principles import Principle, find_principle
 from samsim.metrics.decided import CHANGING, Decided, decisions_of
 from samsim.metrics.statistics import Interval, Share, bootstrap_mean
-from samsim.schemas.memory_v1_1 import EvaluationV1_1
+from samsim.schemas.memory_v1_1 import EvaluationV1_1, InjectionSource
 from samsim.schemas.protocol_conflict_review import Written
 from samsim.schemas.results import MemoryRecord, SampleResult
 
@@ -37,14 +41,21 @@ class MemoryGroup(Written):
 
 
 class MemoryImpact(Written):
-    """Did advice reach the prompts, was it followed, and what became of risk and harm."""
+    """Did advice reach the prompts, was it followed, and what became of risk and harm.
+
+    ``source`` says what was shown. With a placebo nothing could be followed: ``followed`` and ``ignored`` are
+    then the samples that would have followed and ignored the advice that was not shown, ``follow_rate`` has
+    no case and ``chance_rate`` is their share; else ``chance_rate`` is None.
+    """
 
     samples: int
+    source: InjectionSource = "retrieved"
     retrieved: Share
     advised: Share
     gate_open: Share
     coverage: Share
     follow_rate: Share
+    chance_rate: Share | None = None
     followed: MemoryGroup
     ignored: MemoryGroup
     masked: MemoryGroup
@@ -78,6 +89,7 @@ class MemoryTally:
     """Counts what memory did, sample by sample."""
 
     samples: int = 0
+    source: InjectionSource = "retrieved"
     retrieved: int = 0
     advised: int = 0
     gate_open: int = 0
@@ -92,10 +104,13 @@ class MemoryTally:
 
     def add(self, result: SampleResult, record: MemoryRecord, evaluation: EvaluationV1_1) -> None:
         """Count one sample."""
+        reaches_gate = record.retrieved_k > 0 and not record.advisory_injection_gated
         self.samples += 1
+        # One condition per run, so every record says the same.
+        self.source = record.injection_source
         self.retrieved += record.retrieved_k > 0
         self.advised += bool(record.advisory_ids)
-        self.gate_open += bool(record.advisory_ids) and not record.advisory_injection_gated
+        self.gate_open += reaches_gate
         self.chars += record.prompt_injection_chars
         self.blocked_episodes += record.memory_blocked_episode_n
         self.blocked_advisories += record.memory_blocked_advisory_n
@@ -106,7 +121,7 @@ class MemoryTally:
             self.exposed += 1
             if known:
                 (self.followed if follows(result, known) else self.ignored).add(evaluation)
-        elif record.advisory_ids and not record.advisory_injection_gated:
+        elif reaches_gate and not record.exposed_to_debate:
             self.masked.add(evaluation)
 
     def metrics(self, *, resamples: int, seed: int) -> MemoryImpact | None:
@@ -114,13 +129,17 @@ class MemoryTally:
         if not self.samples:
             return None
         followed, ignored = len(self.followed.deltas), len(self.ignored.deltas)
+        of_kind = Share.of_cases(followed, followed + ignored)
+        is_placebo = self.source == "placebo"
         return MemoryImpact(
             samples=self.samples,
+            source=self.source,
             retrieved=Share.of_cases(self.retrieved, self.samples),
             advised=Share.of_cases(self.advised, self.samples),
-            gate_open=Share.of_cases(self.gate_open, self.advised),
+            gate_open=Share.of_cases(self.gate_open, self.retrieved),
             coverage=Share.of_cases(self.exposed, self.samples),
-            follow_rate=Share.of_cases(followed, followed + ignored),
+            follow_rate=Share.of_cases(0, 0) if is_placebo else of_kind,
+            chance_rate=of_kind if is_placebo else None,
             followed=self.followed.metrics(resamples, seed),
             ignored=self.ignored.metrics(resamples, seed),
             masked=self.masked.metrics(resamples, seed),

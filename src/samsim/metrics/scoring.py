@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from samsim.metrics.systems import final_triplets
 from samsim.metrics.tuples import (
+    FAMILIES,
     ComparableTuple,
     Key,
     TupleLike,
@@ -52,12 +53,14 @@ class JudgedTuples:
     def keys(self, gold_fields: Collection[str]) -> dict[Family, FamilyKeys]:
         """The keys in every family that the gold can judge.
 
-        A sample whose gold has refs but no attribute part in any of them says nothing about ``attr_pol``.
+        A sample whose gold has tuples, but none with a ref (an attribute), says nothing about ``ref_pol``
+        (``attr_pol``) and is left out of it. Gold that was annotated as empty says that every claim is wrong;
+        where all of it is empty, and so has no field either, it says so in every family.
         """
         found = {}
-        for family in families_of(gold_fields):
+        for family in families_of(gold_fields) if gold_fields or self.gold else FAMILIES:
             right = gold_keys(self.gold, family)
-            if family == "attr_pol" and self.gold and not right:
+            if self.gold and not right:
                 continue
             found[family] = FamilyKeys(right, predicted_keys(self.stage1, family), predicted_keys(self.final, family))
         return found

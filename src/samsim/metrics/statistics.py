@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
+from samsim.metrics.f1 import f1_from
 from samsim.schemas.protocol_conflict_review import Written
 
 CountTable = npt.NDArray[np.int64]
@@ -24,6 +25,11 @@ Floats = npt.NDArray[np.float64]
 DEFAULT_RESAMPLES = 10_000
 DEFAULT_SEED = 20_150_101
 CONFIDENCE = 0.95
+# One sample says nothing about how samples differ.
+_FEWEST = 2
+# Corrected for every test beside it, the smallest p that can be drawn must still be below this.
+_FINEST = 0.005
+MOST_DRAWS = 200_000
 # Up to here the binomial tail is summed exactly; above, chi-square is as good.
 _EXACT_MCNEMAR = 1_000
 # Cells of one chunk of draws: 64 MB of counts.
@@ -63,40 +69,41 @@ class McNemar(Written):
     p_value: float
 
 
-def f1_of(counts: CountTable) -> float:
-    """Micro F1 of a table: 2·Σmatched / (Σpredicted + Σgold), 0 without any tuple."""
-    matched, predicted, gold = counts.sum(axis=0).tolist() if len(counts) else (0, 0, 0)
-    return 2 * matched / (predicted + gold) if predicted + gold else 0.0
-
-
 def bootstrap_f1(
     counts: CountTable, *, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
 ) -> Interval | None:
-    """Percentile interval of micro F1 over resampled samples; None without a sample."""
-    if not len(counts):
+    """Percentile interval of micro F1 over resampled samples; None for fewer than two.
+
+    A draw of samples without any tuple has no F1 and does not count. Where every sample has the same F1 (all
+    right, all wrong) every draw has it too: the interval is that one point. It says that nothing varied here,
+    not that nothing can.
+    """
+    if len(counts) < _FEWEST:
         return None
-    draws = [_f1(sums[:, 0], sums[:, 1]) for sums in _resampled_sums(_f1_parts(counts), resamples, seed)]
-    return _percentiles(np.concatenate(draws))
+    sums = _resampled_sums(_f1_parts(counts), resamples, seed)
+    return _percentiles(np.concatenate([f1_from(one[:, 0], one[:, 1])[one[:, 1] > 0] for one in sums]))
 
 
 def bootstrap_f1_difference(
     first: CountTable, second: CountTable, *, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
 ) -> Interval | None:
-    """Percentile interval of F1(second) - F1(first), both over the same resampled samples."""
-    if not len(first):
+    """Percentile interval of F1(second) - F1(first), both over the same resampled samples; as ``bootstrap_f1``."""
+    if len(first) < _FEWEST:
         return None
     both = np.hstack([_f1_parts(first), _f1_parts(second)])
-    draws = [
-        _f1(sums[:, 2], sums[:, 3]) - _f1(sums[:, 0], sums[:, 1]) for sums in _resampled_sums(both, resamples, seed)
+    sums = _resampled_sums(both, resamples, seed)
+    differences = [
+        (f1_from(one[:, 2], one[:, 3]) - f1_from(one[:, 0], one[:, 1]))[(one[:, 1] > 0) & (one[:, 3] > 0)]
+        for one in sums
     ]
-    return _percentiles(np.concatenate(draws))
+    return _percentiles(np.concatenate(differences))
 
 
 def bootstrap_mean(
     values: Sequence[float], *, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
 ) -> Interval | None:
     """Percentile interval of a mean; None for fewer than two values, which say nothing about their spread."""
-    if len(values) < 2:
+    if len(values) < _FEWEST:
         return None
     column = np.asarray(values, dtype=np.float64).reshape(-1, 1)
     draws = [sums[:, 0] / len(values) for sums in _resampled_sums(column, resamples, seed)]
@@ -104,12 +111,19 @@ def bootstrap_mean(
 
 
 def permutation_test(
-    first: CountTable, second: CountTable, *, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
+    first: CountTable,
+    second: CountTable,
+    *,
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = DEFAULT_SEED,
+    tests: int = 1,
 ) -> float:
     """Two-sided p of the micro F1 difference when each sample's two rows may be swapped.
 
     All 2^m swaps of the m samples that differ are tried where that is no more than ``resamples``;
-    else p = (1 + draws at least as extreme) / (1 + resamples). Equal runs: p = 1.
+    else p = (1 + draws at least as extreme) / (1 + draws). Equal runs: p = 1. If no draw was as extreme
+    and ``tests`` / (1 + draws) is not below 0.005, so that a correction for that many tests could never
+    find anything, more are drawn, 200,000 at most.
     """
     before, after = _f1_parts(first), _f1_parts(second)
     change = after - before
@@ -119,11 +133,19 @@ def permutation_test(
         everything = _all_swaps(np.repeat(rows, repeated, axis=0))
         return _as_extreme(totals, everything) / len(everything)
     generator = np.random.default_rng(seed)
-    hits = 0
-    for size in _chunks(resamples, len(rows)):
-        swapped = generator.binomial(repeated, 0.5, size=(size, len(rows)))
-        hits += _as_extreme(totals, swapped.astype(np.float64) @ rows)
-    return (1 + hits) / (1 + resamples)
+
+    def hits(draws: int) -> int:
+        found = 0
+        for size in _chunks(draws, len(rows)):
+            swapped = generator.binomial(repeated, 0.5, size=(size, len(rows)))
+            found += _as_extreme(totals, swapped.astype(np.float64) @ rows)
+        return found
+
+    found, drawn = hits(resamples), resamples
+    wanted = min(MOST_DRAWS, math.ceil(tests / _FINEST))
+    if not found and drawn < wanted:
+        found, drawn = hits(wanted - drawn), wanted
+    return (1 + found) / (1 + drawn)
 
 
 def mcnemar(right_to_wrong: int, wrong_to_right: int) -> McNemar:
@@ -179,13 +201,8 @@ def _f1_parts(counts: CountTable) -> Floats:
     return np.column_stack([table[:, 0], table[:, 1] + table[:, 2]])
 
 
-def _f1(matched: Floats, total: Floats) -> Floats:
-    scores: Floats = np.divide(2.0 * matched, total, out=np.zeros_like(matched), where=total > 0)
-    return scores
-
-
 def _difference(first: Floats, second: Floats) -> Floats:
-    return _f1(second[..., 0], second[..., 1]) - _f1(first[..., 0], first[..., 1])
+    return f1_from(second[..., 0], second[..., 1]) - f1_from(first[..., 0], first[..., 1])
 
 
 def _as_extreme(totals: tuple[Floats, Floats], swapped: Floats) -> int:
@@ -225,7 +242,9 @@ def _all_swaps(rows: Floats) -> Floats:
     return sums
 
 
-def _percentiles(draws: Floats) -> Interval:
+def _percentiles(draws: Floats) -> Interval | None:
+    if not len(draws):
+        return None
     tail = (1 - CONFIDENCE) / 2
     low, high = np.quantile(draws, [tail, 1 - tail])
     return Interval(low=float(low), high=float(high))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
+from typing import Literal
 
 from pydantic import Field
 
@@ -25,17 +26,24 @@ from samsim.metrics.tuples import primary_family
 from samsim.schemas.protocol_conflict_review import Written
 from samsim.schemas.scorecards import Family
 
+UnscoredReason = Literal["no_samples", "all_failed", "no_scorecards", "no_gold"]
+
 
 class RunMetrics(Written):
     """Everything measured of one run.
 
-    ``scored`` samples have a result and gold; failed ones are no wrong answers and counted apart. The
-    dictionaries by family are empty without gold, ``memory`` is None where no condition ran.
+    ``scored`` samples have a result and gold; failed ones are no wrong answers and counted apart, as are those
+    that nobody annotated and those whose scorecard (and with it the gold) is gone. ``unscored_reason`` says why
+    no sample at all is scored; None where one is. The dictionaries by family are empty then, ``memory`` is None
+    where no condition ran.
     """
 
     samples: int
     errors: int
     scored: int
+    unannotated: int = 0
+    without_scorecard: int = 0
+    unscored_reason: UnscoredReason | None = None
     gold_fields: list[str]
     primary: Family | None
     tuples: dict[Family, FamilyScores] = Field(default_factory=dict)
@@ -59,9 +67,11 @@ class _GoldTally:
     decisions: dict[Family, DecisionTally] = field(default_factory=dict)
     sanity: SanityTally = field(default_factory=SanityTally)
     samples: int = 0
+    tuples: int = 0
 
     def add(self, sample: JudgedSample) -> None:
         self.samples += 1
+        self.tuples += len(sample.tuples.gold)
         self.sanity.add(sample)
         profile = profile_of(sample)
         for family in sample.keys:
@@ -76,6 +86,8 @@ class RunTally:
 
     gold_fields: Collection[str]
     errors: int = 0
+    unannotated: int = 0
+    without_scorecard: int = 0
     gold: _GoldTally = field(default_factory=_GoldTally)
     risk: RiskTally = field(default_factory=RiskTally)
     agents: AgentTally = field(default_factory=AgentTally)
@@ -96,6 +108,10 @@ class RunTally:
         found = judged(sample, self.gold_fields)
         if found is not None:
             self.gold.add(found)
+        elif sample.card is None:
+            self.without_scorecard += 1
+        else:
+            self.unannotated += 1
         self.agents.add(result)
         self.funnel.add(result, found)
         if result.evaluation is not None:
@@ -106,17 +122,22 @@ class RunTally:
 
     def metrics(self, *, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED) -> RunMetrics:
         """Everything measured; the seed decides the draws of the intervals and tests."""
+        # A family that none of the gold's tuples is about says nothing; gold without any tuple says a lot.
         by_family = {
-            family: scores
+            family: tally.scores(resamples=resamples, seed=seed)
             for family, tally in self.gold.scores.items()
-            if (scores := tally.scores(resamples=resamples, seed=seed)) is not None
+            if any(tally.gold) or not self.gold.tuples
         }
+        primary = primary_family(by_family)
         return RunMetrics(
             samples=self.funnel.counts["samples"],
             errors=self.errors,
             scored=self.gold.samples,
+            unannotated=self.unannotated,
+            without_scorecard=self.without_scorecard,
+            unscored_reason=self._unscored_reason(),
             gold_fields=sorted(self.gold_fields),
-            primary=primary_family(by_family),
+            primary=primary,
             tuples=by_family,
             correction={family: self.gold.correction[family].correction() for family in by_family},
             rules={family: self.gold.decisions[family].tables() for family in by_family},
@@ -125,9 +146,18 @@ class RunTally:
             overrides=self.overrides.metrics(),
             memory=self.memory.metrics(resamples=resamples, seed=seed),
             cost=self.cost.metrics(),
-            funnel=self.funnel.funnel(),
+            funnel=self.funnel.funnel(primary),
             sanity=self.gold.sanity.checks(by_family),
         )
+
+    def _unscored_reason(self) -> UnscoredReason | None:
+        if self.gold.samples:
+            return None
+        if not self.funnel.counts["samples"]:
+            return "no_samples"
+        if self.errors == self.funnel.counts["samples"]:
+            return "all_failed"
+        return "no_gold" if self.unannotated else "no_scorecards"
 
 
 def summarise(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from statistics import fmean
 
 from samsim.metrics.family_scores import (
     STAGES,
@@ -21,7 +22,7 @@ from samsim.metrics.family_scores import (
 from samsim.metrics.samples import JudgedSample
 from samsim.metrics.statistics import CountTable, bootstrap_f1, bootstrap_f1_difference, permutation_test
 from samsim.metrics.subsets import SAMPLE_SUBSETS, Profile, aspect_part, polarity_part
-from samsim.metrics.tuples import Key, Score, count
+from samsim.metrics.tuples import Key, Score, count, predicted_keys
 from samsim.schemas.scorecards import Family, ScoredStage
 
 
@@ -88,6 +89,8 @@ class FamilyTally:
     rows: dict[ScoredStage, list[tuple[int, int, int]]] = field(default_factory=lambda: {stage: [] for stage in STAGES})
     profiles: list[Profile] = field(default_factory=list)
     gold: list[frozenset[Key]] = field(default_factory=list)
+    whole_gold: _Counts = field(default_factory=_Counts)
+    unmatchable: int = 0
     by_tuple: dict[str, _Parts] = field(default_factory=lambda: {"polarity": _Parts(), "aspect": _Parts()})
 
     def add(self, sample: JudgedSample, profile: Profile) -> None:
@@ -95,6 +98,9 @@ class FamilyTally:
         keys = sample.keys[self.family]
         self.gold.append(keys.gold)
         self.profiles.append(profile)
+        everything = predicted_keys(sample.tuples.gold, self.family)
+        self.whole_gold.add(count(everything, keys.gold))
+        self.unmatchable += len(everything - keys.gold)
         for stage in STAGES:
             claimed = keys.of(stage)
             found = count(claimed, keys.gold)
@@ -104,10 +110,8 @@ class FamilyTally:
             self.by_tuple["polarity"].add_keys(stage, claimed, keys.gold, polarity_part)
             self.by_tuple["aspect"].add_keys(stage, claimed, keys.gold, explicit_or_not)
 
-    def scores(self, *, resamples: int, seed: int) -> FamilyScores | None:
-        """Everything about the family; None where the gold never has a tuple of it."""
-        if not any(self.gold):
-            return None
+    def scores(self, *, resamples: int, seed: int) -> FamilyScores:
+        """Everything about the family."""
         tables = {stage: count_table(rows) for stage, rows in self.rows.items()}
         stage1, final = (self._stage(stage, tables[stage], resamples, seed) for stage in STAGES)
         subsets = {name: parts.table(by_sample=False) for name, parts in self.by_tuple.items()}
@@ -120,6 +124,8 @@ class FamilyTally:
             delta=_delta(stage1, final, tables, resamples, seed),
             subsets=subsets,
             baselines=baseline_scores(self.gold),
+            unmatchable=self.unmatchable,
+            ceiling=self.whole_gold.score().f1 if any(self.gold) else None,
         )
 
     def _by_sample(self, tables: dict[ScoredStage, CountTable]) -> dict[str, _Parts]:
@@ -141,7 +147,7 @@ class FamilyTally:
         return StageScores(
             micro=Rates.of(total_of(table)),
             macro=macro_of(table),
-            macro_polarity=sum(score.f1 for score in in_gold) / len(in_gold),
+            macro_polarity=fmean(score.f1 for score in in_gold) if in_gold else None,
             interval=bootstrap_f1(table, resamples=resamples, seed=seed),
         )
 
@@ -155,7 +161,11 @@ def _delta(
         recall=final.micro.recall - stage1.micro.recall,
         f1=final.micro.f1 - stage1.micro.f1,
         macro=final.macro - stage1.macro,
-        macro_polarity=final.macro_polarity - stage1.macro_polarity,
+        macro_polarity=_difference(stage1.macro_polarity, final.macro_polarity),
         interval=bootstrap_f1_difference(before, after, resamples=resamples, seed=seed),
         p_value=permutation_test(before, after, resamples=resamples, seed=seed),
     )
+
+
+def _difference(before: float | None, after: float | None) -> float | None:
+    return None if before is None or after is None else after - before

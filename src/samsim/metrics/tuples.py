@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Protocol, get_args
 
+from samsim.metrics.f1 import f1_from
 from samsim.rules.candidates import normalise_term
 from samsim.schemas.scorecards import Family as Family
 from samsim.schemas.taxonomy import REF_SEPARATOR, clean_ref
@@ -82,8 +83,7 @@ class Score:
     @property
     def f1(self) -> float:
         """Harmonic mean of precision and recall."""
-        total = self.predicted + self.gold
-        return 2 * self.matched / total if total else 0.0
+        return f1_from(self.matched, self.predicted + self.gold)
 
     def __add__(self, other: Score) -> Score:
         return Score(self.matched + other.matched, self.predicted + other.predicted, self.gold + other.gold)

@@ -13,6 +13,7 @@ from samsim.pipeline.config import PipelineConfig
 from samsim.rules.apply import finalize
 from samsim.rules.candidates import Stage1Triplets, build_candidates, claimed_spans
 from samsim.rules.conflicts import compute_conflict_flags
+from samsim.rules.majority import first_of_equals
 from samsim.rules.validator import compute_validator_risks
 from samsim.schemas.analysis import TextAnalysis
 from samsim.schemas.memory_v1_1 import EvaluationV1_1
@@ -25,7 +26,10 @@ _SHOWN_OF_AN_ANSWER = 200
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """Stage 1 as the code sees it: the candidates, and every doubt about them."""
+    """Stage 1 as the code sees it: the candidates, and every doubt about them.
+
+    ``equals_once``: what several draws of one question say alike is doubted once, as in a single reading.
+    """
 
     uid: str
     analysis: TextAnalysis
@@ -35,6 +39,7 @@ class Examined:
     spans: Mapping[str, Span]
     risks: Sequence[ValidatorRisk]
     flags: Sequence[ConflictFlag]
+    equals_once: bool = False
 
     def facts(self) -> SampleFacts:
         """What memory may know."""
@@ -45,11 +50,12 @@ class Examined:
 
         What an engine claimed about the place of a term says nothing about another one, as after a merge.
         """
+        left = first_of_equals(surviving) if self.equals_once else surviving
         terms = {candidate.tuple_id: candidate.aspect_term for candidate in self.candidates}
-        same = {one.tuple_id for one in surviving if one.aspect_term == terms.get(one.tuple_id)}
+        same = {one.tuple_id for one in left if one.aspect_term == terms.get(one.tuple_id)}
         spans = {tuple_id: span for tuple_id, span in self.spans.items() if tuple_id in same}
-        risks = compute_validator_risks(surviving, self.analysis, self.taxonomy, claimed_spans=spans)
-        return RiskFindings.of(risks, flags_of(surviving, self.taxonomy, self.config))
+        risks = compute_validator_risks(left, self.analysis, self.taxonomy, claimed_spans=spans)
+        return RiskFindings.of(risks, flags_of(left, self.taxonomy, self.config))
 
     def evaluation(self, surviving: Sequence[Candidate], *, applied: bool) -> EvaluationV1_1:
         """The risk before and after."""
@@ -58,14 +64,21 @@ class Examined:
 
 
 def examine(
-    uid: str, analysis: TextAnalysis, taxonomy: Taxonomy, stage1: Stage1Triplets, config: PipelineConfig
+    uid: str,
+    analysis: TextAnalysis,
+    taxonomy: Taxonomy,
+    stage1: Stage1Triplets,
+    config: PipelineConfig,
+    *,
+    equals_once: bool = False,
 ) -> Examined:
     """Number, normalise and anchor what Stage 1 found, and compute every doubt about it."""
     candidates = build_candidates(stage1, analysis.text, taxonomy)
     spans = claimed_spans(stage1)
-    risks = compute_validator_risks(candidates, analysis, taxonomy, claimed_spans=spans)
-    flags = flags_of(candidates, taxonomy, config)
-    return Examined(uid, analysis, taxonomy, config, candidates, spans, risks, flags)
+    doubted = first_of_equals(candidates) if equals_once else candidates
+    risks = compute_validator_risks(doubted, analysis, taxonomy, claimed_spans=spans)
+    flags = flags_of(doubted, taxonomy, config)
+    return Examined(uid, analysis, taxonomy, config, candidates, spans, risks, flags, equals_once)
 
 
 def flags_of(candidates: Sequence[Candidate], taxonomy: Taxonomy, config: PipelineConfig) -> list[ConflictFlag]:

@@ -12,10 +12,10 @@ from samsim.pipeline.assembly import as_reviewed, ask_memory, examine, plain_res
 from samsim.pipeline.config import PipelineConfig
 from samsim.pipeline.conflict_review_runner import ask_perspectives
 from samsim.rules.candidates import Stage1Triplets
-from samsim.rules.majority import keep_majority
+from samsim.rules.majority import keep_majority, voters_of
 from samsim.schemas.analysis import TextAnalysis
 from samsim.schemas.protocols import draws_of
-from samsim.schemas.results import CallRecord, SampleResult
+from samsim.schemas.results import CallRecord, FinalTuple, SampleResult
 
 
 async def run_baseline(
@@ -38,12 +38,24 @@ async def run_baseline(
         stage1, calls = await ask_perspectives(uid, inputs, engines)
     else:
         stage1, calls = await _draw(uid, inputs, engines, draws)
-    examined = examine(uid, analysis, taxonomy, stage1, config)
+    examined = examine(uid, analysis, taxonomy, stage1, config, equals_once=draws is not None)
     facts = examined.facts()
     slot = ask_memory(memory, facts)
-    kept = keep_majority(examined.candidates, draws) if draws is not None else examined.candidates
-    result = plain_result(examined, as_reviewed(kept), calls, applied=len(kept) < len(examined.candidates))
+    kept = examined.candidates
+    if draws is not None:
+        kept = keep_majority(kept, sum(call.problem is None for call in calls))
+    # A vote chooses between readings; nobody overrides one that stood.
+    result = plain_result(examined, as_reviewed(kept), calls, applied=False)
+    if draws is not None:
+        result = result.model_copy(update={"final_tuples": _with_voters(result)})
     return remember(memory, slot, facts, result, injected_chars=0)
+
+
+def _with_voters(result: SampleResult) -> list[FinalTuple]:
+    """The final tuples, each supported by every draw that voted for it."""
+    return [
+        final.model_copy(update={"support": voters_of(result.stage1_tuples, final)}) for final in result.final_tuples
+    ]
 
 
 async def _draw(

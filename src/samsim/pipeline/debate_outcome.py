@@ -72,7 +72,7 @@ def decide(
             OVERRIDE_PROFILES[settings.override_profile],
         )
         changed = apply_changes(examined.candidates, overrides, unresolved)
-        ev = _value(examined, changed, overrides)
+        ev = _value(examined, changed, overrides, structural_risks)
     choice = choose_stage(examined.candidates, changed, overrides, ev)
     if choice.rule in _WITHOUT_EFFECT:
         overrides = without_effect(overrides, _WITHOUT_EFFECT[choice.rule])
@@ -80,15 +80,26 @@ def decide(
     return Outcome(surviving, overrides, ev, moderate(surviving, choice, overrides, ev))
 
 
-def _value(examined: Examined, changed: Sequence[Candidate], overrides: Sequence[OverrideDecision]) -> EVRecord:
-    """A risk is resolved where severity fell and nothing new appeared, as an episode judges it."""
+def _value(
+    examined: Examined,
+    changed: Sequence[Candidate],
+    overrides: Sequence[OverrideDecision],
+    structural_risks: Sequence[StructuralRisk],
+) -> EVRecord:
+    """A risk is resolved where the code's severity fell, or where a tuple that the engine doubted was changed.
+
+    The validator is both, the code checks and the engine's structural risks (spec 3 §1). In either case
+    nothing new may have appeared and severity may not have risen.
+    """
     evidence = EvidenceReader(examined.analysis)
     before = RiskFindings.of(examined.risks, examined.flags)
     after = examined.findings_after(changed)
-    fell = after.snapshot().severity_sum < before.snapshot().severity_sum
+    rise = after.snapshot().severity_sum - before.snapshot().severity_sum
+    touched = {decision.target_tuple_id for decision in overrides if decision.applied}
+    answered = any(risk.tuple_id in touched for risk in structural_risks)
     return expected_value(
         overrides,
-        risk_resolved=fell and not after.new_since(before),
+        risk_resolved=(rise < 0 or (rise == 0 and answered)) and not after.new_since(before),
         better_grounded=grounded_share(changed, evidence) > grounded_share(examined.candidates, evidence),
         threshold=examined.config.debate.ev_threshold,
     )

@@ -17,7 +17,13 @@ from samsim.memory.episodic_orchestrator import EpisodicOrchestrator, SampleFact
 from samsim.pipeline.assembly import Examined, ask_memory, examine, plain_result, remember, require_an_answer
 from samsim.pipeline.config import PipelineConfig
 from samsim.pipeline.debate_outcome import Outcome, decide
-from samsim.rules.debate_edits import enforce_edits, keep_known_risks, keep_valid_proposals, refusals_of
+from samsim.rules.debate_edits import (
+    enforce_edits,
+    keep_known_conflicts,
+    keep_known_risks,
+    keep_valid_proposals,
+    refusals_of,
+)
 from samsim.rules.debate_signals import LastWords, number_patch
 from samsim.rules.stage1_drops import screen_aspects, screen_sentiments
 from samsim.rules.stage2_answers import answer_patch
@@ -34,7 +40,6 @@ from samsim.schemas.protocol_debate import (
     JudgeRecord,
     Stage2Record,
     StructuralRisk,
-    UnresolvedConflict,
 )
 from samsim.schemas.results import CallRecord, SampleResult
 from samsim.schemas.taxonomy import Taxonomy
@@ -131,23 +136,27 @@ async def _read(
     sentiments, call = await cast.judge_aspects(engine, uid, ATSAInputs(analysis, taxonomy, said.aspects))
     said.calls.append(call)
     require_an_answer("ATSA has not", uid, [call])
-    triplets, more_drops = screen_sentiments(sentiments, analysis)
+    triplets, more_drops = screen_sentiments(sentiments, analysis, said.aspects, drops)
     said.drops = drops + more_drops
     return triplets
 
 
 async def _validate(uid: str, inputs: DebateInputs, engines: EngineTable, said: _Proceedings) -> DebateInputs:
-    """The engine's doubts beside those of the code; what speaks of no tuple is left out."""
+    """The engine's doubts beside those of the code; what speaks of no tuple is left out and recorded."""
     engine = engines.engine_for("VALIDATOR", "stage1")
     risks, proposals, call = await cast.validate(engine, uid, inputs)
-    said.calls.append(call)
-    said.structural_risks = keep_known_risks(risks, inputs.candidates)
-    said.correction_proposals = keep_valid_proposals(proposals, inputs.candidates, inputs.taxonomy)
+    said.structural_risks, no_risks = keep_known_risks(risks, inputs.candidates)
+    said.correction_proposals, no_proposals = keep_valid_proposals(proposals, inputs.candidates, inputs.taxonomy)
+    said.calls.append(_with_rejected(call, [*no_risks, *no_proposals]))
     return replace(
         inputs,
         structural_risks=tuple(said.structural_risks),
         correction_proposals=tuple(said.correction_proposals),
     )
+
+
+def _with_rejected(call: CallRecord, problems: Sequence[str]) -> CallRecord:
+    return call.model_copy(update={"rejected": [*call.rejected, *problems]})
 
 
 async def _debate(uid: str, inputs: DebateInputs, engines: EngineTable, rounds: int, said: _Proceedings) -> None:
@@ -166,17 +175,14 @@ async def _debate(uid: str, inputs: DebateInputs, engines: EngineTable, rounds: 
     patch, unresolved, rationale, call = await cast.close_debate(engine, uid, replace(inputs, turns=tuple(said.turns)))
     edits, refused = enforce_edits(patch, inputs.candidates, inputs.taxonomy)
     said.refusals += refusals_of("JUDGE", refused)
-    known = {candidate.tuple_id for candidate in inputs.candidates}
+    conflicts, strays = keep_known_conflicts(unresolved, inputs.candidates)
     said.judge = JudgeRecord(
         answered=call.problem is None,
         final_patch=number_patch(edits, LastWords(said.turns)),
-        unresolved_conflicts=[
-            UnresolvedConflict(tuple_ids=[name for name in item.tuple_ids if name in known], issue=item.issue)
-            for item in unresolved
-        ],
+        unresolved_conflicts=conflicts,
         rationale=rationale,
     )
-    said.calls.append(call)
+    said.calls.append(_with_rejected(call, strays))
     said.prompts_with_context = len(said.turns) + 1
 
 
@@ -187,7 +193,13 @@ async def _answer(uid: str, inputs: DebateInputs, engines: EngineTable, said: _P
         return
     engine = engines.engine_for("STAGE2", "stage2")
     asked = Stage2Inputs(
-        inputs.analysis, inputs.taxonomy, inputs.candidates, inputs.conflict_flags, inputs.validator_risks, patch
+        inputs.analysis,
+        inputs.taxonomy,
+        inputs.candidates,
+        inputs.conflict_flags,
+        inputs.validator_risks,
+        patch,
+        inputs.structural_risks,
     )
     accepted, rejected, call = await cast.review_patch(engine, uid, asked)
     said.calls.append(call)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from samsim.errors import ConfigError
 from samsim.metrics.statistics import DEFAULT_RESAMPLES
-from samsim.reports import measure_tables, result_tables, review_tables
+from samsim.reports import measure_tables, result_tables, review_tables, subset_tables
 from samsim.reports.collecting import Collected, collect
 from samsim.reports.metrics_files import metrics_csv, metrics_json
 from samsim.reports.page import report_page
@@ -88,11 +88,12 @@ def paper_tables(collected: Collected) -> Iterator[Table]:
     family = primary_of(collected.evaluated)
     tables = []
     if family is not None:
-        tables += [result_tables.main_table(collected, family), result_tables.families_table(collected)]
+        tables += [result_tables.paper_table(collected, family), result_tables.families_table(collected)]
         tables += [review_tables.correction_table(collected, family), review_tables.rules_table(collected, family)]
-        tables += result_tables.subset_tables(collected, family)
-    tables += [measure_tables.risk_table(collected), measure_tables.agreement_table(collected)]
-    tables += [result_tables.stability_table(collected), measure_tables.memory_table(collected)]
+        tables += subset_tables.subset_tables(collected, family)
+    tables += [measure_tables.risk_table(collected), measure_tables.severity_table(collected)]
+    tables += [measure_tables.agreement_table(collected), result_tables.stability_table(collected)]
+    tables += [measure_tables.memory_table(collected), measure_tables.memory_impact_table(collected)]
     tables.append(measure_tables.cost_table(collected))
     return (table for table in tables if not table.is_empty)
 

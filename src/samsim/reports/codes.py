@@ -67,28 +67,41 @@ SUBSET: Mapping[str, Pair] = {
     "conflict": ("conflict in Stage 1", "1단계에서 충돌"),
     "language": ("language", "언어"),
 }
+# The headings of tables, where the words of a filter would say only one of their parts.
+BREAKDOWN: Mapping[str, Pair] = {
+    **SUBSET,
+    "multi": ("number of aspects in the gold", "속성 수(정답 기준)"),
+    "polarities": ("number of polarities in the gold", "극성 수(정답 기준)"),
+    "conflict": ("conflict in Stage 1, by the run's own flags", "1단계 충돌(각 실행의 판단 기준)"),
+}
 PART: Mapping[str, Pair] = {
     "explicit": ("explicit", "명시적"),
     "implicit": ("implicit", "암시적"),
     "yes": ("yes", "있음"),
     "no": ("no", "없음"),
     "unknown": ("unknown", "알 수 없음"),
-    "none": ("none", "0개"),
-    "one": ("one", "1개"),
-    "several": ("several", "2개 이상"),
+    "none": ("0", "0개"),
+    "one": ("1", "1개"),
+    "several": ("2+", "2개 이상"),
     **POLARITY,
     **LANGUAGE,
 }
 FAMILY: Mapping[str, Pair] = {
     "ref_pol": ("ref-pol (aspect ref, polarity)", "ref-pol (범주·극성)"),
     "ote_pol": ("ote-pol (aspect term, polarity)", "ote-pol (속성 표현·극성)"),
-    "attr_pol": ("attr-pol (attribute, polarity)", "attr-pol (속성 유형·극성)"),
+    "attr_pol": ("attr-pol (attribute, polarity)", "attr-pol (세부 속성(attribute)·극성)"),
     "triplet": ("triplet (aspect term, opinion term, polarity)", "triplet (속성 표현·의견 표현·극성)"),
 }
 BASELINE: Mapping[str, Pair] = {
-    "constant_pair": ("trivial: most frequent tuple", "단순 기준선: 가장 흔한 튜플 하나"),
-    "constant_pairs": ("trivial: most frequent tuples", "단순 기준선: 가장 흔한 튜플 여럿"),
-    "majority_ref": ("trivial: most frequent target", "단순 기준선: 가장 흔한 대상"),
+    "constant_pair": ("constant pair (trivial)", "고정 튜플 하나(단순 기준선)"),
+    "constant_pairs": ("constant pairs, best number (trivial)", "고정 튜플 여럿, 가장 좋은 개수(단순 기준선)"),
+    "majority_target": ("majority target (trivial)", "가장 흔한 대상(단순 기준선)"),
+}
+SHOWN: Mapping[str, Pair] = {
+    "retrieved": ("advice", "조언"),
+    "placebo": ("neutral text (placebo)", "중립적인 글(플라시보)"),
+    "shuffled": ("advice of other cases (shuffled)", "다른 사례의 조언(섞음)"),
+    "nothing": ("nothing", "없음"),
 }
 AGENT: Mapping[str, Pair] = {
     **PERSPECTIVE,

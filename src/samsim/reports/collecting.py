@@ -2,24 +2,40 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from samsim.errors import InputError
 from samsim.experiments.artefacts import MANIFEST, Run, RunSample, find_runs, load_run
 from samsim.metrics.comparison import Comparison, compare
+from samsim.metrics.family_scores import FamilyScores
 from samsim.metrics.repeats import RepeatMetrics, repeats
 from samsim.metrics.statistics import DEFAULT_RESAMPLES
 from samsim.metrics.summary import RunMetrics, summarise
+from samsim.reports.numbers import how_many
 from samsim.reports.sample_pack import DEFAULT_BUDGET, PackedSamples, SamplePacker
 from samsim.reports.sample_rows import BrowsedSample
+from samsim.schemas.protocols import is_conflict_review
 from samsim.schemas.runs import DataRecord
+from samsim.schemas.scorecards import Family
 
 # Two of anything make a comparison.
 _PAIR = 2
+# What a sample came to; how it was voted, and what was asked and remembered on the way, may differ.
+_SAID = {"aspect_term", "aspect_ref", "opinion_term", "polarity", "span"}
+_OUTCOME: dict[str, Any] = {
+    "uid": True,
+    "stage1_tuples": {"__all__": _SAID},
+    "conflict_flags": True,
+    "validator_risks": True,
+    "final_tuples": {"__all__": {*_SAID, "opinion_terms"}},
+    "evaluation": True,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +48,46 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredRun:
-    """A run under the name the tables use, with everything measured of it."""
+    """A run under the name the tables use, with everything measured of it.
+
+    ``outcome`` is a digest of all that came out of it. Runs with the same one may stand in one row: then
+    ``same`` are these runs, and the rest is of the first of them. ``shared`` are the measures over the samples
+    that no run of the comparison failed on, where these are not all.
+    """
 
     name: str
     run: Run
     metrics: RunMetrics
     damaged: bool
+    outcome: str = ""
+    same: tuple[MeasuredRun, ...] = field(default=())
+    shared: RunMetrics | None = None
+
+    @property
+    def tuples(self) -> Mapping[Family, FamilyScores]:
+        """The scores by family; where a run failed on samples, over those that none of the compared ones failed on."""
+        return (self.shared or self.metrics).tuples
+
+    @property
+    def members(self) -> tuple[MeasuredRun, ...]:
+        """The runs behind the name: this one, or all that came out the same."""
+        return self.same or (self,)
+
+    @property
+    def came_to(self) -> Hashable:
+        """What it has in common with the runs of other conditions that came to the same in every sample."""
+        manifest, record = self.run.manifest, data_of(self.run)
+        cell = manifest.cell
+        if record is None or self.damaged or not self.has_cards:
+            return self.name
+        whose = (manifest.experiment, cell.protocol, cell.engine, cell.seed, cell.repeat)
+        return (*whose, record.sha256, self.outcome)
+
+    @property
+    def has_review(self) -> bool:
+        """Whether the protocol reviews what Stage 1 found; else Stage 1 is final."""
+        protocol = self.run.manifest.cell.protocol
+        return is_conflict_review(protocol) or protocol == "debate"
 
     @property
     def is_evaluation(self) -> bool:
@@ -60,7 +110,7 @@ class RepeatedCell:
     metrics: RepeatMetrics
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Collected:
     """All that is known about the runs of a report."""
 
@@ -76,6 +126,28 @@ class Collected:
         """The runs that are compared; those that only filled a memory where there are no others."""
         return tuple(run for run in self.runs if run.is_evaluation) or self.runs
 
+    @cached_property
+    def shown(self) -> tuple[MeasuredRun, ...]:
+        """The runs that are compared, those that came to the same as one."""
+        together: dict[Hashable, list[MeasuredRun]] = {}
+        for run in self.evaluated:
+            together.setdefault(run.came_to, []).append(run)
+        return tuple(as_one(runs) for runs in together.values())
+
+
+def as_one(runs: Sequence[MeasuredRun]) -> MeasuredRun:
+    """Runs that came to the same, under one name that has all of theirs."""
+    if len(runs) < _PAIR:
+        return runs[0]
+    return replace(runs[0], name=equal_names([run.name for run in runs]), same=tuple(runs))
+
+
+def equal_names(names: Sequence[str]) -> str:
+    """One name for all: what the later ones have in common with the first is not said again."""
+    parts = [name.split("-") for name in names]
+    common = next((at for at, column in enumerate(zip(*parts, strict=False)) if len(set(column)) > 1), 0)
+    return " = ".join([names[0], *("-".join(part[common:]) for part in parts[1:])])
+
 
 def collect(
     paths: Sequence[Path], *, resamples: int = DEFAULT_RESAMPLES, sample_budget: int = DEFAULT_BUDGET
@@ -89,8 +161,9 @@ def collect(
         reading = _Reading(run, number, packer)
         metrics = summarise(reading.samples(), gold_fields=gold_fields_of(run), resamples=resamples)
         problems += [Problem(name, words) for words in (*run.problems, *reading.trouble)]
-        measured.append(MeasuredRun(name, run, metrics, damaged=bool(reading.trouble)))
+        measured.append(MeasuredRun(name, run, metrics, bool(reading.trouble), reading.outcome))
     comparisons, more = _comparisons(measured, resamples)
+    measured = [_over_shared(run, comparisons, resamples) for run in measured]
     return Collected(
         experiment=" + ".join(dict.fromkeys(run.manifest.experiment for run in runs)),
         runs=tuple(measured),
@@ -135,7 +208,7 @@ def _each(folders: Sequence[Path]) -> tuple[list[Run], list[Problem]]:
 
 def data_of(run: Run) -> DataRecord | None:
     """What the run was run over."""
-    return run.manifest.data.get("memory" if run.manifest.cell.kind == "memory_building" else "evaluation")
+    return run.data
 
 
 def gold_fields_of(run: Run) -> Collection[str]:
@@ -164,6 +237,12 @@ class _Reading:
         self._number = number
         self._packer = packer
         self.trouble: list[str] = []
+        self._digest = hashlib.sha256()
+
+    @property
+    def outcome(self) -> str:
+        """A digest of all that came out so far."""
+        return self._digest.hexdigest()
 
     def samples(self) -> Iterator[RunSample]:
         fields = gold_fields_of(self._run)
@@ -172,9 +251,16 @@ class _Reading:
             for sample in self._run.samples():
                 self._packer.add(self._number, position, BrowsedSample(sample, fields))
                 position += 1
+                self._digest.update(_outcome(sample).encode("utf-8", "surrogatepass"))
                 yield sample
         except InputError as error:
-            self.trouble.append(f"only the first {position} samples could be read. {error}")
+            self.trouble.append(f"only the first {how_many(position, 'sample')} could be read. {error}")
+
+
+def _outcome(sample: RunSample) -> str:
+    if sample.result is None:
+        return f"{sample.uid}: {sample.error}\n"
+    return sample.result.model_dump_json(include=_OUTCOME) + "\n"
 
 
 def _comparisons(runs: Sequence[MeasuredRun], resamples: int) -> tuple[list[Comparison], list[Problem]]:
@@ -194,6 +280,15 @@ def _comparisons(runs: Sequence[MeasuredRun], resamples: int) -> tuple[list[Comp
         except InputError as error:
             problems.append(Problem(", ".join(names), f"no comparison: {error}"))
     return found, problems
+
+
+def _over_shared(run: MeasuredRun, comparisons: Sequence[Comparison], resamples: int) -> MeasuredRun:
+    """The run with what it scores over the samples that no run of its comparison failed on."""
+    left_out = {uid for found in comparisons if run.name in {row.name for row in found.runs} for uid in found.left_out}
+    if not left_out:
+        return run
+    samples = (sample for sample in run.run.samples() if sample.uid not in left_out)
+    return replace(run, shared=summarise(samples, gold_fields=gold_fields_of(run.run), resamples=resamples))
 
 
 def _repeated(runs: Sequence[MeasuredRun]) -> Iterator[RepeatedCell]:

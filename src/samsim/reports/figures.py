@@ -1,38 +1,25 @@
-"""The figures of a report, drawn from what was measured."""
+"""The figures of a report, drawn from what was measured; all as narrow as a phone, with names above their marks."""
 
 from __future__ import annotations
-
-from collections.abc import Callable, Mapping, Sequence
 
 from samsim.metrics.family_scores import FamilyScores
 from samsim.reports.codes import named
 from samsim.reports.collecting import Collected, MeasuredRun
-from samsim.reports.numbers import decimal, dollars, percent, percent_interval
-from samsim.reports.svg import Drawing, Scale, round_steps, text_width
+from samsim.reports.numbers import NOTHING, percent, percent_interval
+from samsim.reports.run_rows import merged
+from samsim.reports.scored import Scored, best_trivial, scored_runs
+from samsim.reports.svg import Drawing, Scale, fitted, round_steps
 from samsim.schemas.code_names import POLARITY, Pair
 from samsim.schemas.polarity import POLARITIES
 from samsim.schemas.scorecards import Family
 
-_ROW = 30
-_PLOT = 420.0
-_TOP = 34.0
-_LOW_TOP = 12.0
-_BOTTOM = 34.0
-_GAP = 14.0
-# Beside the plot, for labels of dots at its edge.
-_MARGIN = 120.0
-# The labels beside dots are a little smaller than those of rows.
-_TICK_SIZE = 0.92
-# Dots nearer than this look like one.
-_TOUCHING = 9.0
-
-
-def _left(runs: Sequence[MeasuredRun]) -> float:
-    return min(300.0, text_width(run.name for run in runs) + _GAP)
-
-
-def _scored(collected: Collected, family: Family) -> list[tuple[MeasuredRun, FamilyScores]]:
-    return [(run, run.metrics.tuples[family]) for run in collected.evaluated if family in run.metrics.tuples]
+WIDTH = 372.0
+_LEFT, _RIGHT = 12.0, WIDTH - 14.0
+_ROW = 38.0
+_LOW_TOP = 10.0
+_BOTTOM = 28.0
+_BAR = 13.0
+_SIGNS = {"positive": "+", "negative": "−", "neutral": "0", "mixed": "±"}
 
 
 def _axis(drawing: Drawing, scale: Scale, top: float, bottom: float, *, factor: float = 1.0) -> None:
@@ -41,59 +28,74 @@ def _axis(drawing: Drawing, scale: Scale, top: float, bottom: float, *, factor: 
         drawing.text(scale(value), bottom + 16, f"{factor * value:g}", "tick", "middle")
 
 
+def _name(drawing: Drawing, y: float, name: str) -> None:
+    """A name above its marks, on a ground that keeps the grid out of its letters."""
+    drawing.text(_LEFT, y, fitted(name, _RIGHT - _LEFT), "on-grid", tip=name)
+
+
 def score_figure(collected: Collected, family: Family) -> str:
     """F1 with its interval per run: Stage 1 as a ring, final as a dot, the best trivial baseline as a line."""
-    scored = _scored(collected, family)
+    scored = scored_runs(collected, family)
     if not scored:
         return ""
-    left = _left([run for run, _ in scored])
-    bottom = _TOP + _ROW * len(scored)
-    trivial = max((one.micro.f1 for _, scores in scored for one in scores.baselines.values()), default=None)
-    values = [edge for _, scores in scored for edge in _extent(scores)]
-    low, high = min(*values, trivial if trivial is not None else 1.0), max(values)
-    scale = Scale(max(0.0, low - 0.03), min(1.0, high + 0.03), left, left + _PLOT)
+    top = 58.0
+    bottom = top + _ROW * len(scored)
+    trivial = best_trivial(collected, family)
+    values = [edge for one in scored for edge in _extent(one)] + ([] if trivial is None else [trivial])
+    scale = Scale(max(0.0, min(values) - 0.03), min(1.0, max(values) + 0.03), _LEFT, _RIGHT)
     title: Pair = ("F1 of every run, with 95% intervals", "실행별 F1과 95% 구간")
     about: Pair = (
-        "; ".join(
-            f"{run.name}: Stage 1 {percent(s.stage1.micro.f1)}, final {percent(s.final.micro.f1)}" for run, s in scored
-        ),
-        "; ".join(
-            f"{run.name}: 1단계 {percent(s.stage1.micro.f1)}, 최종 {percent(s.final.micro.f1)}" for run, s in scored
-        ),
+        "; ".join(f"{one.name}: Stage 1 {_f1(one)}, final {percent(one.final.f1)}" for one in scored),
+        "; ".join(f"{one.name}: 1단계 {_f1(one)}, 최종 {percent(one.final.f1)}" for one in scored),
     )
-    drawing = Drawing(left + _PLOT + 24, bottom + _BOTTOM, title, about)
-    _axis(drawing, scale, _TOP, bottom, factor=100)
+    drawing = Drawing(WIDTH, bottom + _BOTTOM, title, about)
+    _axis(drawing, scale, top, bottom, factor=100)
+    _score_legend(drawing)
     if trivial is not None:
-        drawing.line(scale(trivial), _TOP - 6, scale(trivial), bottom, "trivial")
-        drawing.text(scale(trivial) + 5, _TOP - 12, ("best trivial baseline", "가장 높은 단순 기준선"), "tick")
-    _score_legend(drawing, left + _PLOT)
-    for number, (run, scores) in enumerate(scored):
-        y = _TOP + _ROW * (number + 0.5)
-        drawing.text(left - _GAP, y + 4, run.name, "", "end")
-        if scores.final.interval is not None:
-            ends = scale(scores.final.interval.low), scale(scores.final.interval.high)
-            drawing.line(ends[0], y, ends[1], y, "whisker")
-            for end in ends:
-                drawing.line(end, y - 5, end, y + 5, "whisker")
-        tip = f"{run.name}: {percent(scores.final.micro.f1)} {percent_interval(scores.final.interval)}"
-        drawing.dot(
-            scale(scores.stage1.micro.f1), y, "ring", f"{run.name}: Stage 1 {percent(scores.stage1.micro.f1)}", 6
-        )
-        drawing.dot(scale(scores.final.micro.f1), y, "dot", tip, 4)
+        drawing.line(scale(trivial), top - 6, scale(trivial), bottom, "trivial")
+        _trivial_name(drawing, scale(trivial), top - 14, trivial)
+    for number, one in enumerate(scored):
+        _score_marks(drawing, scale, top + _ROW * number, one)
     return drawing.render()
 
 
-def _score_legend(drawing: Drawing, right: float) -> None:
-    y = _TOP - 20
-    drawing.dot(right - 120, y, "ring", radius=5)
-    drawing.text(right - 110, y + 4, ("Stage 1", "1단계"), "tick")
-    drawing.dot(right - 50, y, "dot", radius=4)
-    drawing.text(right - 41, y + 4, ("final", "최종"), "tick")
+def _f1(one: Scored) -> str:
+    return percent(one.stage1.f1)
 
 
-def _extent(scores: FamilyScores) -> list[float]:
-    found = [scores.stage1.micro.f1, scores.final.micro.f1]
-    return found + ([scores.final.interval.low, scores.final.interval.high] if scores.final.interval else [])
+def _trivial_name(drawing: Drawing, x: float, y: float, value: float) -> None:
+    words: Pair = (f"best trivial baseline {percent(value)}", f"가장 높은 단순 기준선 {percent(value)}")
+    on_left = x < (_LEFT + _RIGHT) / 2
+    drawing.text(x + (5 if on_left else -5), y, words, "tick", "start" if on_left else "end")
+
+
+def _score_marks(drawing: Drawing, scale: Scale, top: float, one: Scored) -> None:
+    several = f" ×{one.repeats}" if one.repeats > 1 else ""
+    failed = f" ({one.failed} ✗)" if one.failed else ""
+    _name(drawing, top + 12, one.name + several + failed)
+    y = top + 25
+    if one.interval is not None:
+        ends = scale(one.interval.low), scale(one.interval.high)
+        drawing.line(ends[0], y, ends[1], y, "whisker")
+        for end in ends:
+            drawing.line(end, y - 5, end, y + 5, "whisker")
+    drawing.dot(scale(one.stage1.f1), y, "ring", f"{one.name}: Stage 1 {_f1(one)}", 6)
+    tip = f"{one.name}: {percent(one.final.f1)} {percent_interval(one.interval)}"
+    drawing.dot(scale(one.final.f1), y, "dot", tip, 4)
+
+
+def _score_legend(drawing: Drawing) -> None:
+    drawing.dot(_LEFT + 6, 14, "ring", radius=5)
+    drawing.text(_LEFT + 16, 18, ("Stage 1", "1단계"), "tick")
+    drawing.dot(_LEFT + 76, 14, "dot", radius=4)
+    drawing.text(_LEFT + 85, 18, ("final", "최종"), "tick")
+    drawing.line(_LEFT + 122, 14, _LEFT + 148, 14, "whisker")
+    drawing.text(_LEFT + 154, 18, ("95% interval of the final F1", "최종 F1의 95% 구간"), "tick")
+
+
+def _extent(one: Scored) -> list[float]:
+    found = [one.final.f1, one.stage1.f1]
+    return found + ([one.interval.low, one.interval.high] if one.interval else [])
 
 
 _FUNNEL_STEPS: tuple[tuple[str, Pair, str], ...] = (
@@ -106,65 +108,77 @@ _FUNNEL_STEPS: tuple[tuple[str, Pair, str], ...] = (
 )
 
 
-def funnel_figures(collected: Collected) -> str:
-    """A funnel for every run that reviewed anything."""
-    runs = [run for run in collected.evaluated if run.metrics.funnel.reviewed]
-    return "".join(_funnel(run) for run in runs)
-
-
-def _funnel(run: MeasuredRun) -> str:
-    found = run.metrics.funnel
-    steps = [(getattr(found, key), words, css) for key, words, css in _FUNNEL_STEPS]
-    known = [(count, words, css) for count, words, css in steps if count is not None]
-    left, plot = 92.0, 230.0
-    scale = Scale(0, max(1, found.samples), 0, plot)
-    title: Pair = (f"{run.name}: from flag to change", f"{run.name}: 충돌에서 변경까지")
-    about: Pair = (
-        ", ".join(f"{words[0]} {count}" for count, words, _ in known),
-        ", ".join(f"{words[1]} {count}" for count, words, _ in known),
-    )
-    drawing = Drawing(left + plot + 70, 24 * len(known) + 8, title, about)
-    for number, (count, words, css) in enumerate(known):
-        y = 6 + 24 * number
-        drawing.text(left - 10, y + 12, words, "", "end")
-        drawing.box(left, y, max(2.0 if count else 0.0, scale(count)), 16, css)
-        drawing.text(left + scale(count) + 8, y + 12, f"{count:,}", "tick")
+def funnel_figure(collected: Collected) -> str:
+    """How far samples got, in one row of small bars per run that reviewed anything."""
+    reviewing = [run for run in collected.evaluated if run.metrics.funnel.reviewed]
+    runs = merged(reviewing, lambda run: [[str(_step(run, key)) for key, _, _ in _FUNNEL_STEPS]])
+    if not runs:
+        return ""
+    top, height = 26.0, 50.0
+    rows = ["; ".join(_funnel_words(run, language) for run, _ in runs) for language in (0, 1)]
+    title: Pair = ("From flag to change, in samples", "충돌에서 변경까지(표본 수)")
+    drawing = Drawing(WIDTH, top + height * len(runs) + 6, title, (rows[0], rows[1]))
+    room = (_RIGHT - _LEFT) / len(_FUNNEL_STEPS)
+    for place, (_, words, _) in enumerate(_FUNNEL_STEPS):
+        drawing.text(_LEFT + room * place, 16, words, "tick")
+    for number, (run, _) in enumerate(runs):
+        y = top + height * number
+        _name(drawing, y + 12, run.name)
+        scale = Scale(0, max(1, run.metrics.funnel.samples), 0, room - 10)
+        for place, (key, _, css) in enumerate(_FUNNEL_STEPS):
+            count, x = _step(run, key), _LEFT + room * place
+            width = 0.0 if not count else max(2.0, scale(count))
+            drawing.text(x, y + 26, NOTHING if count is None else f"{count:,}", "tick")
+            drawing.box(x, y + 30, width, 8, css)
     return drawing.render()
+
+
+def _step(run: MeasuredRun, key: str) -> int | None:
+    found: int | None = getattr(run.metrics.funnel, key)
+    return found
+
+
+def _funnel_words(run: MeasuredRun, language: int) -> str:
+    return f"{run.name}: " + ", ".join(f"{words[language]} {_step(run, key)}" for key, words, _ in _FUNNEL_STEPS)
 
 
 def polarity_figure(collected: Collected, family: Family) -> str:
-    """Final F1 per polarity and run."""
-    scored = _scored(collected, family)
+    """Final F1 per run and polarity."""
+    scored = [(run, run.tuples[family]) for run in collected.shown if family in run.tuples]
     names = [name for name in POLARITIES if any(_gold(scores, name) for _, scores in scored)]
     if not scored or not names:
         return ""
-    left = _left([run for run, _ in scored])
-    height = len(scored) * 16 + 22
-    bottom = _LOW_TOP + height * len(names)
-    scale = Scale(0.0, 1.0, left, left + _PLOT)
-    rows = [f"{name}: " + ", ".join(f"{run.name} {percent(_f1(s, name))}" for run, s in scored) for name in names]
-    drawing = Drawing(
-        left + _PLOT + 46,
-        bottom + _BOTTOM,
-        ("Final F1 by polarity", "극성별 최종 F1"),
-        ("; ".join(rows), "; ".join(rows)),
-    )
-    _axis(drawing, scale, _LOW_TOP, bottom, factor=100)
-    for group, name in enumerate(names):
-        top = _LOW_TOP + group * height
-        drawing.text(left, top + 10, named(POLARITY, name), "strong")
-        for number, (run, scores) in enumerate(scored):
-            y = top + 16 + number * 16
-            value = _f1(scores, name)
-            drawing.text(left - _GAP, y + 10, run.name, "tick", "end")
-            drawing.box(left, y, scale(value) - left, 11, f"fill-{name}")
-            drawing.text(scale(value) + 6, y + 10, percent(value), "tick")
+    top, left = 30.0, _LEFT + 20
+    height = 22 + _BAR * len(names)
+    bottom = top + height * len(scored)
+    scale = Scale(0.0, 1.0, left, _RIGHT - 32)
+    rows = [f"{run.name}: " + ", ".join(f"{name} {_part(s, name)}" for name in names) for run, s in scored]
+    title: Pair = ("Final F1 by polarity", "극성별 최종 F1")
+    drawing = Drawing(WIDTH, bottom + _BOTTOM, title, ("; ".join(rows), "; ".join(rows)))
+    _axis(drawing, scale, top, bottom, factor=100)
+    for place, name in enumerate(names):
+        drawing.box(_LEFT + 88 * place, 6, 10, 10, f"fill-{name}")
+        words = named(POLARITY, name)
+        sign = _SIGNS[name]
+        drawing.text(_LEFT + 88 * place + 14, 15, (f"{sign} {words[0]}", f"{sign} {words[1]}"), "tick")
+    for number, (run, scores) in enumerate(scored):
+        y = top + height * number
+        _name(drawing, y + 11, run.name)
+        for place, name in enumerate(names):
+            _polarity_bar(drawing, scale, y + 16 + _BAR * place, scores, name)
     return drawing.render()
 
 
-def _f1(scores: FamilyScores, polarity: str) -> float:
-    part = scores.subsets.get("polarity", {}).get(polarity)
-    return 0.0 if part is None else part.final.f1
+def _polarity_bar(drawing: Drawing, scale: Scale, y: float, scores: FamilyScores, name: str) -> None:
+    value = scores.subsets["polarity"][name].final.f1 if _gold(scores, name) else 0.0
+    drawing.text(scale.start - 8, y + 9, _SIGNS[name], "tick", "end")
+    drawing.box(scale.start, y, scale(value) - scale.start, 10, f"fill-{name}")
+    drawing.text(scale(value) + 5, y + 9, _part(scores, name), "tick")
+
+
+def _part(scores: FamilyScores, polarity: str) -> str:
+    """The F1 of a polarity; there is none where the gold has none of it."""
+    return percent(scores.subsets["polarity"][polarity].final.f1 if _gold(scores, polarity) else None)
 
 
 def _gold(scores: FamilyScores, polarity: str) -> int:
@@ -174,116 +188,29 @@ def _gold(scores: FamilyScores, polarity: str) -> int:
 
 def risk_figure(collected: Collected) -> str:
     """Mean severity before (ring) and after (dot) per run."""
-    runs = [run for run in collected.evaluated if run.metrics.risk.samples]
-    if not runs or not any(run.metrics.risk.mean_severity_before for run in runs):
+    runs = [run for run in collected.shown if run.metrics.risk.samples and run.has_review]
+    pairs = [_severity(run) for run in runs]
+    if not any(before for before, _ in pairs):
         return ""
-    left = _left(runs)
     bottom = _LOW_TOP + _ROW * len(runs)
-    pairs = [
-        (run.metrics.risk.mean_severity_before or 0.0, run.metrics.risk.mean_severity_after or 0.0) for run in runs
-    ]
-    scale = Scale(0.0, max(max(pair) for pair in pairs) * 1.08, left, left + _PLOT)
+    scale = Scale(0.0, max(max(pair) for pair in pairs) * 1.08, _LEFT, _RIGHT)
     rows = "; ".join(f"{run.name} {before:.2f} → {after:.2f}" for run, (before, after) in zip(runs, pairs, strict=True))
     title: Pair = (
         "Mean severity per sample: before (ring) and after (dot)",
         "표본당 평균 심각도: 이전(고리)과 이후(점)",
     )
-    drawing = Drawing(left + _PLOT + 24, bottom + _BOTTOM, title, (rows, rows))
+    drawing = Drawing(WIDTH, bottom + _BOTTOM, title, (rows, rows))
     _axis(drawing, scale, _LOW_TOP, bottom)
     for number, (run, (before, after)) in enumerate(zip(runs, pairs, strict=True)):
-        y = _LOW_TOP + _ROW * (number + 0.5)
-        drawing.text(left - _GAP, y + 4, run.name, "", "end")
-        drawing.line(
-            scale(before), y, scale(after), y, "better" if after < before else "worse" if after > before else "whisker"
-        )
-        drawing.dot(scale(before), y, "ring", f"{run.name}: {before:.2f}", 6)
-        drawing.dot(scale(after), y, "dot", f"{run.name}: {after:.2f}", 4)
+        top = _LOW_TOP + _ROW * number
+        _name(drawing, top + 12, run.name)
+        css = "better" if after < before else "worse" if after > before else "whisker"
+        drawing.line(scale(before), top + 25, scale(after), top + 25, css)
+        drawing.dot(scale(before), top + 25, "ring", f"{run.name}: {before:.2f}", 6)
+        drawing.dot(scale(after), top + 25, "dot", f"{run.name}: {after:.2f}", 4)
     return drawing.render()
 
 
-Budget = tuple[Pair, Callable[[MeasuredRun], float | None], Callable[[float], str]]
-_BUDGETS: tuple[Budget, ...] = (
-    (("cost per sample", "표본당 비용"), lambda run: run.metrics.cost.cost_per_sample, dollars),
-    (
-        ("tokens per sample", "표본당 토큰"),
-        lambda run: run.metrics.cost.tokens_per_sample,
-        lambda value: decimal(value, 0),
-    ),
-    (
-        ("calls per sample", "표본당 호출"),
-        lambda run: run.metrics.cost.calls_per_sample,
-        lambda value: decimal(value, 1),
-    ),
-)
-
-
-def budget_figure(collected: Collected, family: Family) -> str:
-    """What F1 takes: cost where it is known, else tokens, else calls."""
-    scored = _scored(collected, family)
-    for words, budget_of, written in _BUDGETS:
-        points = [(run, scores.final.micro.f1, budget_of(run)) for run, scores in scored]
-        known = [(run, f1, budget) for run, f1, budget in points if budget]
-        if known and len(known) == len(points):
-            return _scatter(known, words, written)
-    return ""
-
-
-def _scatter(points: Sequence[tuple[MeasuredRun, float, float]], words: Pair, written: Callable[[float], str]) -> str:
-    left, top, height = 56.0, 20.0, 260.0
-    across = Scale(0.0, max(budget for _, _, budget in points) * 1.12, left, left + _PLOT)
-    scores = [f1 for _, f1, _ in points]
-    up = Scale(max(0.0, min(scores) - 0.05), min(1.0, max(scores) + 0.05), top + height, top)
-    title: Pair = (f"F1 against {words[0]}", f"{words[1]} 대비 F1")
-    rows = "; ".join(f"{run.name}: F1 {percent(f1)}, {written(budget)}" for run, f1, budget in points)
-    drawing = Drawing(left + _PLOT + _MARGIN, top + height + 46, title, (rows, rows))
-    for value in round_steps(up.low, up.high):
-        drawing.line(left, up(value), left + _PLOT, up(value), "grid")
-        drawing.text(left - 8, up(value) + 4, f"{100 * value:g}", "tick", "end")
-    for value in round_steps(across.low, across.high):
-        drawing.text(across(value), top + height + 18, written(value), "tick", "middle")
-    drawing.text(left + _PLOT / 2, top + height + 38, words, "tick", "middle")
-    places = [(across(budget), up(f1)) for _, f1, budget in points]
-    for (run, f1, budget), (x, y) in zip(points, places, strict=True):
-        drawing.dot(x, y, "dot", f"{run.name}: F1 {percent(f1)}, {written(budget)}")
-    labels = _labels([run.name for run, _, _ in points], places)
-    for name, (x, y, anchor) in zip(labels, _label_places(labels, places, drawing.width), strict=True):
-        drawing.text(x, y + 4, name, "tick", anchor)
-    return drawing.render()
-
-
-def _labels(names: Sequence[str], dots: Sequence[tuple[float, float]]) -> dict[str, tuple[float, float]]:
-    """One label for the dots that nearly cover each other: the first two names, and how many more."""
-    together: list[tuple[tuple[float, float], list[str]]] = []
-    for name, (x, y) in zip(names, dots, strict=True):
-        near = next((same for (cx, cy), same in together if abs(cx - x) < _TOUCHING and abs(cy - y) < _TOUCHING), None)
-        if near is None:
-            together.append(((x, y), [name]))
-        else:
-            near.append(name)
-    return {", ".join(same[:2]) + (f" +{len(same) - 2}" if len(same) > 2 else ""): place for place, same in together}
-
-
-def _label_places(
-    labels: Mapping[str, tuple[float, float]], dots: Sequence[tuple[float, float]], room: float
-) -> list[tuple[float, float, str]]:
-    """A place beside each dot where its label covers nothing else: right of it, left, then further down."""
-    taken = [(x - 5, y - 5, x + 5, y + 5) for x, y in dots]
-    placed = []
-    for name, (x, y) in labels.items():
-        width = text_width([name]) * _TICK_SIZE
-        candidates = [
-            (start, y + shift, anchor)
-            for shift in (13 * sign * step for step in range(len(labels) + 1) for sign in (-1, 1))
-            for start, anchor in ((x + 9, "start"), (x - 9 - width, "end"))
-            if start >= 0 and start + width <= room
-        ] or [(x + 9, y, "start")]
-        boxes = [(start, middle - 6, start + width, middle + 6) for start, middle, _ in candidates]
-        best = next((at for at, box in enumerate(boxes) if not any(_overlap(box, other) for other in taken)), 0)
-        start, middle, anchor = candidates[best]
-        taken.append(boxes[best])
-        placed.append((start if anchor == "start" else start + width, middle, anchor))
-    return placed
-
-
-def _overlap(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+def _severity(run: MeasuredRun) -> tuple[float, float]:
+    found = run.metrics.risk
+    return found.mean_severity_before or 0.0, found.mean_severity_after or 0.0

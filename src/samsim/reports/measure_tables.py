@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from samsim.metrics.agreement import Agreement
-from samsim.metrics.memory_impact import MemoryGroup
-from samsim.reports.codes import named
+from samsim.metrics.memory_impact import MemoryGroup, MemoryImpact
+from samsim.metrics.risk import TagCount
+from samsim.reports.codes import SHOWN, named
 from samsim.reports.collecting import Collected, MeasuredRun
 from samsim.reports.numbers import (
     NOTHING,
@@ -20,22 +21,24 @@ from samsim.reports.numbers import (
     signed_interval,
     whole,
 )
-from samsim.reports.run_rows import rows_per_run
-from samsim.reports.table_model import Column, Row, Table, Text, name_column
+from samsim.reports.run_rows import merged, rows_per_run
+from samsim.reports.table_model import Column, Row, Table, Text, filled, name_column
+from samsim.reports.words import PAGE
 from samsim.schemas.code_names import CONFLICT, RISK, Pair
 
 _SAMPLES: Pair = ("samples", "표본")
 
 
 def risk_table(collected: Collected) -> Table:
-    """Risk before and after, by code alone."""
+    """In how many samples there was risk before and after, by code alone."""
 
     def cells(run: MeasuredRun) -> list[Text]:
         found = run.metrics.risk
-        shares = (found.risk, found.residual, found.resolved, found.worsened, found.conflict, found.polarity_conflict)
-        severity = (found.mean_severity_before, found.mean_severity_after)
-        delta = [signed(found.mean_delta), signed_interval(found.mean_delta_interval)]
-        return [*map(share, shares), *map(decimal, severity), *delta, percent(found.residual_share)]
+        was, now = share(found.risk), share(found.residual)
+        conflicts = map(share, (found.conflict, found.polarity_conflict))
+        if not run.has_review:
+            return [was, NOTHING, NOTHING, NOTHING, *conflicts]
+        return [was, now, share(found.resolved), share(found.worsened), *conflicts]
 
     headings: Sequence[Pair] = (
         ("with risk before", "이전에 위험 있음"),
@@ -44,36 +47,62 @@ def risk_table(collected: Collected) -> Table:
         ("worsened", "악화"),
         ("with conflict", "충돌 있음"),
         ("polarity conflict", "극성 충돌"),
-        ("severity before", "이전 심각도"),
-        ("severity after", "이후 심각도"),
-        ("Δ severity", "심각도 변화"),
+    )
+    return Table(
+        "risk",
+        (
+            "Samples with risk before and after, by code and without gold",
+            "전후에 위험이 있는 표본(정답 없이 코드로 계산)",
+        ),
+        (name_column(), *map(Column, headings)),
+        rows_per_run(collected.evaluated, _has_risk, cells),
+    )
+
+
+def severity_table(collected: Collected) -> Table:
+    """How severe the risk was before and after."""
+
+    def cells(run: MeasuredRun) -> list[Text]:
+        found = run.metrics.risk
+        if not run.has_review:
+            return [decimal(found.mean_severity_before), *[NOTHING] * 4]
+        delta = [signed(found.mean_delta), signed_interval(found.mean_delta_interval)]
+        severity = (found.mean_severity_before, found.mean_severity_after)
+        return [*map(decimal, severity), *delta, percent(found.residual_share)]
+
+    headings: Sequence[Pair] = (
+        ("before", "이전"),
+        ("after", "이후"),
+        ("Δ", "변화"),
         ("95% CI", "95% CI"),
         ("residual, %", "잔여, %"),
     )
-    rows = rows_per_run(collected.evaluated, lambda run: run.metrics.risk.samples > 0, cells)
     return Table(
-        "risk",
-        ("Risk before and after, by code and without gold", "전후 위험(정답 없이 코드로 계산)"),
+        "severity",
+        ("Mean severity per sample", "표본당 평균 심각도"),
         (name_column(), *map(Column, headings)),
-        rows,
+        rows_per_run(collected.evaluated, _has_risk, cells),
     )
 
 
+def _has_risk(run: MeasuredRun) -> bool:
+    return run.metrics.risk.samples > 0
+
+
 def risk_tags_table(collected: Collected) -> Table:
-    """In how many samples each kind of risk was found."""
-    known = [run for run in collected.evaluated if run.metrics.risk.samples]
+    """In how many samples each kind of risk was found, before → after."""
+    known = [run for run in collected.evaluated if _has_risk(run)]
     tags = sorted({tag for run in known for tag in run.metrics.risk.tags})
-    columns = [Column(("risk", "위험"), numeric=False)]
-    for run in known:
-        columns += [Column(("before", "이전"), run.name), Column(("after", "이후"), run.name)]
-    rows = []
-    for tag in tags:
-        cells: list[Text] = [named({**RISK, **CONFLICT}, tag)]
-        for run in known:
-            found = run.metrics.risk.tags.get(tag)
-            cells += [whole(found.before), whole(found.after)] if found else ["0", "0"]
-        rows.append(Row(tuple(cells)))
-    return Table("risk-tags", ("Samples with each kind of risk", "위험 종류별 표본 수"), tuple(columns), tuple(rows))
+    columns = (name_column(), *(Column(named({**RISK, **CONFLICT}, tag)) for tag in tags))
+
+    def cells(run: MeasuredRun) -> list[Text]:
+        found = [run.metrics.risk.tags.get(tag, TagCount()) for tag in tags]
+        if not run.has_review:
+            return [whole(one.before) for one in found]
+        return [f"{one.before:,} → {one.after:,}" for one in found]
+
+    rows = rows_per_run(known, _has_risk, cells) if tags else ()
+    return Table("risk-tags", ("Samples with each kind of risk", "위험 종류별 표본 수"), columns, rows)
 
 
 def agreement_table(collected: Collected) -> Table:
@@ -98,17 +127,16 @@ def agreement_table(collected: Collected) -> Table:
         Column("B–C κ"),
     )
 
-    def cells(found: Agreement) -> list[str]:
+    def cells(found: Agreement) -> list[Text]:
         shares = (found.raw, found.unanimous)
         kappas = (found.cohen_mean, found.fleiss, found.krippendorff, *(pair.cohen for pair in found.pairs))
         return [whole(found.units), *map(percent, shares), *map(coefficient, kappas)]
 
-    rows = []
-    for run in collected.evaluated:
-        for kind, words in kinds:
-            found: Agreement | None = getattr(run.metrics.agreement, kind)
-            if found is not None and found.units:
-                rows.append(Row((run.name, words, *cells(found))))
+    def block(run: MeasuredRun) -> list[list[Text]]:
+        found = [(words, getattr(run.metrics.agreement, kind)) for kind, words in kinds]
+        return [[words, *cells(one)] for words, one in found if one is not None and one.units]
+
+    rows = [Row((run.name, *one)) for run, found in merged(collected.evaluated, block) for one in found]
     note: Pair = (
         f"{NOTHING}: undefined, because only one label was used or no unit has all labels.",
         f"{NOTHING}: 레이블이 하나뿐이거나 모두가 답한 단위가 없어 정의되지 않습니다.",
@@ -116,24 +144,47 @@ def agreement_table(collected: Collected) -> Table:
     return Table("agreement", ("Agreement between A, B and C", "A·B·C 사이의 일치도"), columns, tuple(rows), (note,))
 
 
-def memory_table(collected: Collected) -> Table:
-    """Did advice reach the prompts, was it followed, and what became of risk and harm."""
+def _with_memory(collected: Collected) -> list[MeasuredRun]:
+    """The runs in which anything was retrieved, and those of which nobody can say."""
+    return [
+        run
+        for run in collected.runs
+        if (run.metrics.memory is not None and run.metrics.memory.retrieved.count)
+        or (not run.has_cards and run.run.manifest.store)
+    ]
 
-    def group(found: MemoryGroup) -> list[str]:
-        return [
-            whole(found.samples),
-            signed(found.mean_delta_risk),
-            signed_interval(found.mean_delta_risk_interval),
-            share(found.harm),
-        ]
+
+def _without_memory(collected: Collected) -> tuple[Pair, ...]:
+    names = ", ".join(
+        run.name for run in collected.runs if run.metrics.memory is not None and not run.metrics.memory.retrieved.count
+    )
+    return (filled(PAGE["nothing_retrieved"], names=names),) if names else ()
+
+
+def _has_memory(run: MeasuredRun) -> bool:
+    return run.metrics.memory is not None
+
+
+def _shown(found: MemoryImpact) -> Pair:
+    return named(SHOWN, found.source if found.coverage.count else "nothing")
+
+
+def memory_table(collected: Collected) -> Table:
+    """Did advice reach the prompts, and was it followed."""
 
     def cells(run: MeasuredRun) -> list[Text]:
         found = run.metrics.memory
         if found is None:
             return []
-        shares = (found.retrieved, found.advised, found.gate_open, found.coverage, found.follow_rate)
-        groups = [cell for one in (found.followed, found.ignored, found.masked) for cell in group(one)]
-        return [*map(share, shares), *groups, whole(found.prompt_injection_chars)]
+        shares = (found.retrieved, found.advised, found.gate_open, found.coverage)
+        chance = NOTHING if found.chance_rate is None else share(found.chance_rate)
+        return [
+            _shown(found),
+            *map(share, shares),
+            share(found.follow_rate),
+            chance,
+            whole(found.prompt_injection_chars),
+        ]
 
     headings: Sequence[Pair] = (
         ("retrieved", "검색됨"),
@@ -141,31 +192,61 @@ def memory_table(collected: Collected) -> Table:
         ("gate open", "게이트 열림"),
         ("exposed", "노출"),
         ("followed", "따름"),
+        ("by chance", "우연 수준"),
+        ("characters", "글자 수"),
     )
+    notes: Sequence[Pair] = (
+        (
+            "By chance: the placebo showed neutral text, so nothing was followed; it is the share of samples that agree"
+            " with the advice nobody saw. A follow rate says something only against it.",
+            "우연 수준: 플라시보는 중립적인 글을 보였으므로 따른 조언이 없습니다. 아무도 보지 못한 조언과 결정이"
+            " 우연히 맞은 비율이며, '따름'은 이 값과 견주어야 뜻이 있습니다.",
+        ),
+    )
+    columns = (name_column(), Column(("shown", "보인 것"), numeric=False), *map(Column, headings))
+    rows = rows_per_run(_with_memory(collected), _has_memory, cells)
+    is_placebo = any(run.metrics.memory and run.metrics.memory.chance_rate for run in collected.runs)
+    caption: Pair = ("Memory: what reached the prompts", "메모리: 프롬프트에 들어간 조언")
+    return Table("memory", caption, columns, rows, (*(notes if is_placebo else ()), *_without_memory(collected)))
+
+
+def memory_impact_table(collected: Collected) -> Table:
+    """What became of risk and harm where advice was followed, ignored or masked."""
+
+    def group(found: MemoryGroup) -> list[str]:
+        if not found.samples:
+            return ["0", NOTHING, NOTHING]
+        interval = found.mean_delta_risk_interval
+        delta = signed(found.mean_delta_risk) + ("" if interval is None else f" {signed_interval(interval)}")
+        return [whole(found.samples), delta, share(found.harm)]
+
+    def cells(run: MeasuredRun) -> list[Text]:
+        found = run.metrics.memory
+        if found is None:
+            return []
+        return [_shown(found), *group(found.followed), *group(found.ignored), *group(found.masked)]
+
     groups: Sequence[Pair] = (
         ("advice followed", "조언을 따름"),
         ("advice ignored", "조언을 따르지 않음"),
         ("advice masked", "조언을 가림"),
     )
-    of_group: Sequence[Pair] = (_SAMPLES, ("Δ risk", "위험 변화"), ("95% CI", "95% CI"), ("harm", "해로움"))
-    columns = (
-        name_column(),
-        *map(Column, headings),
-        *(Column(heading, one) for one in groups for heading in of_group),
-        Column(("characters", "글자 수")),
+    of_group: Sequence[Pair] = (_SAMPLES, ("Δ risk [95% CI]", "위험 변화 [95% CI]"), ("harm", "해로움"))
+    shown = Column(("shown", "보인 것"), numeric=False)
+    columns = (name_column(), shown, *(Column(heading, one) for one in groups for heading in of_group))
+    notes: Sequence[Pair] = (
+        (
+            "Risk is the change in severity, never gold. Masked: something was retrieved and the gate was open, but the"
+            " condition showed nothing. With a placebo, followed and ignored are what agrees with the"
+            " advice by chance.",
+            "위험은 심각도의 변화이며 정답과 무관합니다. '조언을 가림'은 검색된 사례가 있고 게이트도 열렸지만 조건에"
+            " 따라 아무것도 보이지 않은 표본입니다. 플라시보에서는 보이지 않은 조언과 결정이"
+            " 우연히 맞았는지를 뜻합니다.",
+        ),
     )
-    shown = [
-        run
-        for run in collected.runs
-        if run.metrics.memory is not None or (not run.has_cards and run.run.manifest.store)
-    ]
-    rows = rows_per_run(shown, lambda run: run.metrics.memory is not None, cells)
-    note: Pair = (
-        "Risk is the change in severity, never gold. Masked: advice was there, but the condition did not show it.",
-        "위험은 심각도의 변화이며 정답과 무관합니다. '조언을 가림'은 조언이 있었지만 조건에 따라"
-        " 보이지 않은 표본입니다.",
-    )
-    return Table("memory", ("Memory impact", "메모리의 영향"), columns, rows, (note,))
+    rows = rows_per_run(_with_memory(collected), _has_memory, cells)
+    caption: Pair = ("Memory: what became of risk", "메모리: 위험의 변화")
+    return Table("memory-impact", caption, columns, rows, tuple(notes))
 
 
 def cost_table(collected: Collected) -> Table:

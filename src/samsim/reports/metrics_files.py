@@ -22,7 +22,7 @@ def metrics_json(collected: Collected) -> str:
 
 
 def metrics_csv(collected: Collected) -> str:
-    """One line per number: run, section, measure, value; unknown values are empty."""
+    """One line per value: run, section, measure, value; what is unknown has no line."""
     written = io.StringIO()
     writer = csv.writer(written, lineterminator="\n")
     writer.writerow(CSV_COLUMNS)
@@ -31,8 +31,8 @@ def metrics_csv(collected: Collected) -> str:
         for section, measures in run["metrics"].items():
             writer.writerows((run["name"], section, measure, value) for measure, value in _flat(measures))
     for comparison in everything["comparisons"]:
+        against = f"against {comparison['baseline']}"
         for contrast in comparison["contrasts"]:
-            against = f"against {comparison['baseline']}"
             writer.writerows((contrast["run"], against, measure, value) for measure, value in _contrast_rows(contrast))
     for cell in everything["repeated"]:
         writer.writerows((cell["name"], "repeated", measure, value) for measure, value in _flat(cell["metrics"]))
@@ -90,8 +90,8 @@ def _flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     elif isinstance(value, list):
         for number, inside in enumerate(value):
             yield from _flat(inside, f"{path}.{_item_name(inside, number)}" if path else _item_name(inside, number))
-    else:
-        yield path or "value", "" if value is None else value
+    elif value is not None:
+        yield path or "value", value
 
 
 def _item_name(item: Any, number: int) -> str:

@@ -65,10 +65,22 @@ def whole(value: int | None) -> str:
     return NOTHING if value is None else f"{value:,}"
 
 
+def net(value: int) -> str:
+    """A difference of counts, with its sign."""
+    return f"{value:+,d}".replace("-", "−") if value else "0"
+
+
+def how_many(number: int, what: str) -> str:
+    """A count with its English noun, which is regular."""
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+
+
 def dollars(value: float | None) -> str:
     """Money: at least four significant decimals where it is little."""
     if value is None:
         return NOTHING
+    if 0 < value < 0.00005:
+        return "<$0.0001"
     return f"${value:,.2f}" if value >= 100 or value == 0 else f"${value:.4f}"
 
 

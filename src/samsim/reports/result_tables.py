@@ -1,19 +1,20 @@
-"""The tables of scores: the main one with its baselines and budgets, the other families, breakdowns, stability."""
+"""The tables of scores: the main one with its baselines and budgets, the other families, stability."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from samsim.metrics.comparison import Contrast
-from samsim.metrics.family_scores import FamilyScores
+from samsim.metrics.family_scores import FamilyScores, ScoreDelta
 from samsim.metrics.tuples import FAMILIES
-from samsim.reports.codes import BASELINE, FAMILY, PART, SUBSET, named
-from samsim.reports.collecting import Collected, MeasuredRun, data_of
+from samsim.reports.codes import BASELINE, FAMILY, named
+from samsim.reports.collecting import Collected, MeasuredRun
 from samsim.reports.numbers import (
     NOTHING,
     coefficient,
     decimal,
     dollars,
+    how_many,
     p_value,
     percent,
     percent_interval,
@@ -23,6 +24,7 @@ from samsim.reports.numbers import (
     whole,
 )
 from samsim.reports.run_rows import missing_row, primary_of
+from samsim.reports.scored import Scored, has_repeats, scored_runs, trivial_scores
 from samsim.reports.table_model import Column, Row, Table, Text, name_column
 from samsim.schemas.code_names import Pair
 from samsim.schemas.scorecards import Family
@@ -34,13 +36,11 @@ _BUDGET: Pair = ("per sample", "표본당")
 _RATES = ("P", "R", "F1")
 
 
-def contrasts_of(collected: Collected, family: Family) -> dict[str, Contrast]:
-    """Each run's contrast with the baseline of its comparison."""
-    return {one.run: one for found in collected.comparisons for one in found.contrasts if one.family == family}
+def main_table(collected: Collected, family: Family, *, single: bool = False) -> Table:
+    """Every cell in one family: scores, what the review changed, against the baseline, and at which budget.
 
-
-def main_table(collected: Collected, family: Family) -> Table:
-    """Every cell in one family: scores, what the review changed, against the baseline, and at which budget."""
+    Repeats of a cell are one row, unless every single run is asked for.
+    """
     columns = (
         name_column(),
         Column(("samples", "표본")),
@@ -57,21 +57,44 @@ def main_table(collected: Collected, family: Family) -> Table:
         Column(("tokens", "토큰"), _BUDGET),
         Column(("cost", "비용"), _BUDGET),
     )
-    contrasts = contrasts_of(collected, family)
-    rows = [_main_row(run, family, contrasts.get(run.name)) for run in collected.evaluated]
-    rows += _baseline_rows(collected, family, len(columns))
-    return Table(
-        key=f"main-{family}",
-        caption=_caption(family),
-        columns=columns,
-        rows=tuple(rows),
-        notes=_main_notes(collected),
+    return _score_table(collected, family, columns, _main_cells, single=single)
+
+
+def paper_table(collected: Collected, family: Family) -> Table:
+    """What a paper has room for: scores and the difference to the baseline."""
+    columns = (
+        name_column(),
+        Column(("samples", "표본")),
+        Column("F1", _STAGE1),
+        *(Column(rate, _FINAL) for rate in _RATES),
+        Column(("95% CI", "95% CI"), _FINAL, numeric=False),
+        Column("Δ F1", _against(collected)),
+        Column("p (Holm)", _against(collected)),
     )
+    return _score_table(collected, family, columns, _paper_cells)
 
 
-def _caption(family: Family) -> Pair:
+def _score_table(
+    collected: Collected,
+    family: Family,
+    columns: tuple[Column, ...],
+    cells: Callable[[Scored], Sequence[Text]],
+    *,
+    single: bool = False,
+) -> Table:
+    scored = scored_runs(collected, family, single=single)
+    there = {run.name for one in scored for run in one.runs}
+    rows = [Row(tuple(cells(one))) for one in scored]
+    rows += [missing_row(run) for run in collected.evaluated if run.name not in there]
+    if not single:
+        before = sum(column.group == _STAGE1 for column in columns)
+        rows += _baseline_rows(collected, family, before, len(columns))
     english, korean = named(FAMILY, family)
-    return f"Scores of every run: {english}", f"실행별 점수: {korean}"
+    if single:
+        caption = f"Every single run: {english}", f"개별 실행: {korean}"
+        return Table(f"single-{family}", caption, columns, tuple(rows))
+    caption = f"Scores of every run: {english}", f"실행별 점수: {korean}"
+    return Table(f"main-{family}", caption, columns, tuple(rows), _main_notes(collected, scored))
 
 
 def _against(collected: Collected) -> Pair:
@@ -81,21 +104,46 @@ def _against(collected: Collected) -> Pair:
     return "against the first run", "첫 실행 대비"
 
 
-def _main_notes(collected: Collected) -> tuple[Pair, ...]:
+def _main_notes(collected: Collected, scored: Sequence[Scored]) -> tuple[Pair, ...]:
     notes: list[Pair] = [
         (
-            "Micro scores in percent. CI: bootstrap over samples; p: paired permutation test; Holm over all runs and"
-            " measures of the comparison. Trivial baselines know the gold's frequencies and read no text.",
-            "마이크로 점수(%). CI는 표본 부트스트랩, p는 대응 순열 검정이며 Holm 보정은 비교한 모든 실행과 지표에"
-            " 걸쳐 했습니다. 단순 기준선은 정답의 빈도만 알고 본문은 읽지 않습니다.",
+            "Micro scores in percent. CI: bootstrap over samples; p: paired permutation test. Holm is over the rows of"
+            " this measure; the p of final − Stage 1, and McNemar's in metrics.json, are not corrected."
+            " Trivial baselines know the gold's frequencies and read no text.",
+            "마이크로 점수(%). CI는 표본 부트스트랩, p는 대응 순열 검정입니다. Holm 보정은 이 지표에서 비교한 모든 행에"
+            " 걸쳐 했고, '최종 − 1단계'의 p와 metrics.json의 McNemar p는 보정하지 않았습니다. 단순 기준선은 정답의"
+            " 빈도만 알고 본문은 읽지 않습니다.",
         )
     ]
     left_out = sum(len(found.left_out) for found in collected.comparisons)
     if left_out:
         notes.append(
             (
-                f"{left_out} samples that failed in some run are left out of the comparison.",
-                f"어느 실행에서든 실패한 표본 {left_out}개는 비교에서 뺐습니다.",
+                f"All scores are over the samples that no run failed on; {how_many(left_out, 'sample')} left out.",
+                f"모든 점수는 어느 실행에서도 실패하지 않은 표본으로 계산했습니다. 뺀 표본: {left_out}개.",
+            )
+        )
+    if any(not run.has_review for run in collected.shown):
+        notes.append(
+            (
+                f"{NOTHING} under final − Stage 1: the protocol has no review, so Stage 1 is final.",
+                f"'최종 − 1단계'의 {NOTHING}: 재검토가 없는 프로토콜이라 1단계가 곧 최종입니다.",
+            )
+        )
+    if has_repeats(collected):
+        notes.append(
+            (
+                "×n: n runs of one cell taken together; behind their F1 the range over these runs, which is no"
+                " confidence interval. Tests take a sample with all its repeats.",
+                "×n은 같은 셀을 n번 실행해 합친 것입니다. F1 뒤의 괄호는 실행 사이의 범위이며 신뢰 구간이 아닙니다."
+                " 검정에서는 한 표본의 반복을 함께 다룹니다.",
+            )
+        )
+    if any(len(one.runs) > one.repeats for one in scored):
+        notes.append(
+            (
+                "A = B: every sample came to the same result in these runs; budgets are then a range.",
+                "A = B: 모든 표본의 결과가 같은 실행입니다. 이때 표본당 값은 범위로 적었습니다.",
             )
         )
     if any(run.metrics.cost.cached_calls for run in collected.evaluated):
@@ -108,29 +156,55 @@ def _main_notes(collected: Collected) -> tuple[Pair, ...]:
     return tuple(notes)
 
 
-def _main_row(run: MeasuredRun, family: Family, contrast: Contrast | None) -> Row:
-    scores = run.metrics.tuples.get(family)
-    if scores is None:
-        return missing_row(run)
-    micro, before = scores.final.micro, scores.stage1.micro
-    delta, cost = scores.delta, run.metrics.cost
-    errors = f" (+{run.metrics.errors} ✗)" if run.metrics.errors else ""
-    return Row(
-        (
-            run.name,
-            f"{scores.samples:,}{errors}",
-            *map(percent, (before.precision, before.recall, before.f1)),
-            *map(percent, (micro.precision, micro.recall, micro.f1)),
-            percent_interval(scores.final.interval),
-            points(delta.f1),
-            points_interval(delta.interval),
-            p_value(delta.p_value),
-            *_contrast_cells(contrast),
-            decimal(cost.calls_per_sample),
-            decimal(cost.tokens_per_sample, 0),
-            dollars(cost.cost_per_sample),
-        )
-    )
+def _samples(one: Scored) -> Pair:
+    if not one.failed:
+        return whole(one.samples), whole(one.samples)
+    return f"{one.samples:,} ({one.failed:,} failed)", f"{one.samples:,} ({one.failed:,}개 실패)"
+
+
+def _name(one: Scored) -> str:
+    return one.name if one.repeats == 1 else f"{one.name} ×{one.repeats}"
+
+
+def _final_f1(one: Scored) -> str:
+    if one.spread is None:
+        return percent(one.final.f1)
+    return f"{percent(one.final.f1)} ({percent(one.spread[0])}–{percent(one.spread[1])})"
+
+
+def _main_cells(one: Scored) -> list[Text]:
+    before, after = one.stage1, one.final
+    return [
+        _name(one),
+        _samples(one),
+        *map(percent, (before.precision, before.recall, before.f1)),
+        *map(percent, (after.precision, after.recall)),
+        _final_f1(one),
+        percent_interval(one.interval),
+        *_change_cells(one.delta),
+        *_contrast_cells(one.contrast),
+        *budget_cells(one.runs),
+    ]
+
+
+def _paper_cells(one: Scored) -> list[Text]:
+    after, contrast = one.final, _contrast_cells(one.contrast)
+    return [
+        _name(one),
+        _samples(one),
+        percent(one.stage1.f1),
+        *map(percent, (after.precision, after.recall)),
+        _final_f1(one),
+        percent_interval(one.interval),
+        contrast[0],
+        contrast[2],
+    ]
+
+
+def _change_cells(delta: ScoreDelta | None) -> tuple[str, str, str]:
+    if delta is None:
+        return NOTHING, NOTHING, NOTHING
+    return points(delta.f1), points_interval(delta.interval), p_value(delta.p_value)
 
 
 def _contrast_cells(contrast: Contrast | None) -> tuple[str, str, str]:
@@ -139,91 +213,71 @@ def _contrast_cells(contrast: Contrast | None) -> tuple[str, str, str]:
     return points(contrast.delta_f1), points_interval(contrast.interval), p_value(contrast.p_holm)
 
 
-def _baseline_rows(collected: Collected, family: Family, columns: int) -> Iterator[Row]:
+def budget_cells(runs: Sequence[MeasuredRun]) -> list[str]:
+    """Calls, tokens and cost per sample: what all runs took, or from the least to the most."""
+    costs = [run.metrics.cost for run in runs]
+    return [
+        _range([decimal(cost.calls_per_sample) for cost in costs], [cost.calls_per_sample for cost in costs]),
+        _range([decimal(cost.tokens_per_sample, 0) for cost in costs], [cost.tokens_per_sample for cost in costs]),
+        _range([dollars(cost.cost_per_sample) for cost in costs], [cost.cost_per_sample for cost in costs]),
+    ]
+
+
+def _range(written: Sequence[str], values: Sequence[float | None]) -> str:
+    """What all members have, or from the least to the most; unknown if it is of one of them."""
+    known = sorted((value, words) for value, words in zip(values, written, strict=True) if value is not None)
+    if len(known) < len(values):
+        return NOTHING
+    low, high = known[0][1], known[-1][1]
+    return low if low == high else f"{low}–{high}"
+
+
+def _baseline_rows(collected: Collected, family: Family, before: int, columns: int) -> Iterator[Row]:
     """The trivial answers, once per data set."""
-    seen: set[str] = set()
-    for run in collected.evaluated:
-        scores, record = run.metrics.tuples.get(family), data_of(run.run)
-        key = "" if record is None else record.sha256
-        if scores is None or key in seen:
-            continue
-        seen.add(key)
-        for name, found in scores.baselines.items():
+    for samples, answers in trivial_scores(collected, family):
+        for name, found in answers.items():
             rates = map(percent, (found.micro.precision, found.micro.recall, found.micro.f1))
-            cells: list[Text] = [named(BASELINE, name), whole(scores.samples), *[NOTHING] * 3, *rates]
+            cells: list[Text] = [named(BASELINE, name), whole(samples), *[NOTHING] * before, *rates]
             yield Row((*cells, *[NOTHING] * (columns - len(cells))), "baseline")
 
 
 def families_table(collected: Collected) -> Table:
-    """Stage 1 → final F1 of every run in every family, with the macro scores."""
-    families = [one for one in FAMILIES if any(one in run.metrics.tuples for run in collected.evaluated)]
+    """Stage 1 → final F1 of every run in every family, with the macro scores and how many samples it can judge."""
+    families = [one for one in FAMILIES if any(one in run.tuples for run in collected.shown)]
     columns = [name_column()]
     for family in families:
         group = family.replace("_", "-")
-        columns += [Column(_STAGE1, group), Column(_FINAL, group), Column(("macro", "매크로"), group)]
+        columns += [
+            Column("n", group),
+            Column(_STAGE1, group),
+            Column(_FINAL, group),
+            Column(("macro", "매크로"), group),
+        ]
     rows = []
-    for run in collected.evaluated:
-        if not run.metrics.tuples:
+    for run in collected.shown:
+        if not run.tuples:
             rows.append(missing_row(run))
             continue
         cells: list[Text] = [run.name]
         for family in families:
-            cells += _family_cells(run.metrics.tuples.get(family))
+            cells += _family_cells(run.tuples.get(family))
         rows.append(Row(tuple(cells)))
     caption = (
         "F1 in every measure (micro; macro is the mean over samples, final)",
         "지표별 F1(마이크로, 매크로는 표본 평균·최종)",
     )
-    return Table("families", caption, tuple(columns), tuple(rows) if families else ())
-
-
-def _family_cells(scores: FamilyScores | None) -> tuple[str, str, str]:
-    if scores is None:
-        return NOTHING, NOTHING, NOTHING
-    return percent(scores.stage1.micro.f1), percent(scores.final.micro.f1), percent(scores.final.macro)
-
-
-def subset_tables(collected: Collected, family: Family) -> list[Table]:
-    """One table per breakdown: Stage 1 → final F1 of every run in every part."""
-    names = dict.fromkeys(
-        name
-        for run in collected.evaluated
-        if family in run.metrics.tuples
-        for name in run.metrics.tuples[family].subsets
+    note: Pair = (
+        "n: the samples whose gold the measure can judge and that the run did not fail on.",
+        "n은 정답으로 그 지표를 계산할 수 있고 실행에 실패하지 않은 표본 수입니다.",
     )
-    return [table for name in names if not (table := _subset_table(collected, family, name)).is_empty]
+    return Table("families", caption, tuple(columns), tuple(rows) if families else (), (note,))
 
 
-def _subset_table(collected: Collected, family: Family, name: str) -> Table:
-    found_parts = {
-        part
-        for run in collected.evaluated
-        if family in run.metrics.tuples
-        for part in run.metrics.tuples[family].subsets.get(name, {})
-    }
-    parts = [part for part in PART if part in found_parts] + sorted(found_parts - PART.keys())
-    columns = [name_column()]
-    for part in parts:
-        group = named(PART, part)
-        columns += [Column(("gold", "정답"), group), Column(_STAGE1, group), Column(_FINAL, group), Column("Δ", group)]
-    rows = []
-    for run in collected.evaluated:
-        scores = run.metrics.tuples.get(family)
-        if scores is None:
-            rows.append(missing_row(run))
-            continue
-        cells: list[Text] = [run.name]
-        for part in parts:
-            found = scores.subsets.get(name, {}).get(part)
-            if found is None:
-                cells += [NOTHING] * 4
-                continue
-            before, after = found.stage1.f1, found.final.f1
-            cells += [whole(found.final.gold), percent(before), percent(after), points(after - before)]
-        rows.append(Row(tuple(cells)))
-    english, korean = named(SUBSET, name)
-    caption = (f"F1 {english}" if name == "polarity" else f"F1: {english}", f"F1: {korean}")
-    return Table(f"subset-{name}", caption, tuple(columns), tuple(rows) if len(parts) > 1 else ())
+def _family_cells(scores: FamilyScores | None) -> list[str]:
+    if scores is None:
+        return [NOTHING] * 4
+    f1 = scores.stage1.micro.f1, scores.final.micro.f1, scores.final.macro
+    return [whole(scores.samples), *map(percent, f1)]
 
 
 def stability_table(collected: Collected) -> Table:

@@ -8,13 +8,8 @@ from samsim.metrics.correction import ChangeCounts
 from samsim.metrics.decisions import DecisionRow
 from samsim.reports.codes import NOT_MADE, RULE, named
 from samsim.reports.collecting import Collected, MeasuredRun
-from samsim.reports.numbers import (
-    percent,
-    percent_interval,
-    share,
-    whole,
-)
-from samsim.reports.run_rows import rows_per_run
+from samsim.reports.numbers import net, percent, percent_interval, share, whole
+from samsim.reports.run_rows import merged, rows_per_run, without_review
 from samsim.reports.table_model import Column, Row, Table, Text, name_column
 from samsim.schemas.code_names import REASON, REFUSAL, Pair
 from samsim.schemas.scorecards import Family
@@ -24,6 +19,22 @@ _SAMPLES: Pair = ("samples", "표본")
 
 def _has_outputs(run: MeasuredRun) -> bool:
     return run.metrics.samples > 0
+
+
+def _reviewing(collected: Collected) -> list[MeasuredRun]:
+    return [run for run in collected.evaluated if run.has_review]
+
+
+def _debate_note(runs: Sequence[MeasuredRun]) -> tuple[Pair, ...]:
+    if not any(run.run.manifest.cell.protocol == "debate" for run in runs):
+        return ()
+    return (
+        (
+            "The debate reviews every sample that has tuples, flagged or not: more reviewed than flagged is no error.",
+            "토론은 충돌·의심 표시와 관계없이 튜플이 있는 표본을 모두 재검토합니다. '재검토'가 '충돌·의심'보다 많아도"
+            " 오류가 아닙니다.",
+        ),
+    )
 
 
 def funnel_table(collected: Collected) -> Table:
@@ -53,8 +64,8 @@ def funnel_table(collected: Collected) -> Table:
         "funnel",
         ("From flag to change", "충돌에서 변경까지"),
         columns,
-        rows_per_run(collected.evaluated, _has_outputs, cells),
-        (note,),
+        rows_per_run(_reviewing(collected), _has_outputs, cells),
+        (note, *_debate_note(_reviewing(collected)), *without_review(collected.shown)),
     )
 
 
@@ -65,7 +76,7 @@ def correction_table(collected: Collected, family: Family) -> Table:
         numbers = (found.fixed, found.broken, found.still, found.kept)
         return [
             *map(whole, numbers),
-            f"{found.net_gain:+d}".replace("-", "−"),
+            net(found.net_gain),
             percent(found.cda),
             percent_interval(found.cda_interval),
         ]
@@ -85,7 +96,7 @@ def correction_table(collected: Collected, family: Family) -> Table:
     )
     groups: Sequence[Pair] = (("tuples", "튜플"), ("whole samples", "표본 전체"))
     columns = (name_column(), *(Column(heading, group) for group in groups for heading in headings))
-    rows = rows_per_run(collected.evaluated, lambda run: family in run.metrics.correction, cells)
+    rows = rows_per_run(_reviewing(collected), lambda run: family in run.metrics.correction, cells)
     note: Pair = (
         "CDA = fix / (fix + break), in percent.",
         "CDA = fix / (fix + break), 단위는 %입니다.",
@@ -109,18 +120,15 @@ def rules_table(collected: Collected, family: Family, *, by_reason: bool = False
         Column(("harmed", "해로움")),
     )
 
-    def row(run: MeasuredRun, found: DecisionRow) -> Row:
+    def cells(found: DecisionRow) -> list[Text]:
         counts = whole(found.judged), whole(found.right), percent(found.accuracy), percent_interval(found.interval)
-        return Row(
-            (run.name, named(words, found.name), found.action, *counts, whole(found.helped), whole(found.harmed))
-        )
+        return [named(words, found.name), found.action, *counts, whole(found.helped), whole(found.harmed)]
 
-    rows = [
-        row(run, found)
-        for run in collected.evaluated
-        if (tables := run.metrics.rules.get(family)) is not None
-        for found in (tables.by_reason if by_reason else tables.by_rule)
-    ]
+    def block(run: MeasuredRun) -> list[list[Text]]:
+        tables = run.metrics.rules.get(family)
+        return [] if tables is None else [cells(found) for found in (tables.by_reason if by_reason else tables.by_rule)]
+
+    rows = [Row((run.name, *one)) for run, found in merged(collected.evaluated, block) for one in found]
     caption: Pair = ("Reason × outcome", "이유별 결과") if by_reason else ("Rule × outcome", "규칙별 결과")
     return Table("reasons" if by_reason else "rules", caption, columns, tuple(rows))
 
@@ -142,7 +150,7 @@ def overrides_table(collected: Collected) -> Table:
         ("changes made", "변경 수"),
         ("changes not made", "변경하지 않은 수"),
     )
-    rows = rows_per_run(collected.evaluated, lambda run: run.metrics.overrides.samples > 0, cells)
+    rows = rows_per_run(_reviewing(collected), lambda run: run.metrics.overrides.samples > 0, cells)
     return Table(
         "overrides",
         ("Overrides, judged by risk", "오버라이드(위험 기준)"),
@@ -154,11 +162,11 @@ def overrides_table(collected: Collected) -> Table:
 def skips_table(collected: Collected) -> Table:
     """Why changes that somebody wanted were not made."""
     columns = (name_column(), Column(("why not", "이유"), numeric=False), Column(("changes", "변경")))
-    rows = [
-        Row((run.name, _skip_words(reason), whole(count)))
-        for run in collected.evaluated
-        for reason, count in run.metrics.overrides.skip_reasons.items()
-    ]
+
+    def block(run: MeasuredRun) -> list[list[Text]]:
+        return [[_skip_words(reason), whole(count)] for reason, count in run.metrics.overrides.skip_reasons.items()]
+
+    rows = [Row((run.name, *one)) for run, found in merged(collected.evaluated, block) for one in found]
     return Table("skips", ("Changes that were not made", "이루어지지 않은 변경"), columns, tuple(rows))
 
 

@@ -195,6 +195,7 @@ def _memory(record: MemoryRecord) -> list[Any]:
         record.prompt_injection_chars,
         record.episode_id,
         record.memory_block_reason,
+        record.injection_source,
     ]
 
 

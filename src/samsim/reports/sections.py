@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from html import escape
 
-from samsim.metrics.family_scores import FamilyScores
-from samsim.reports import figures, measure_tables, provenance_tables, result_tables, review_tables
+from samsim.reports import figures, measure_tables, provenance_tables, result_tables, review_tables, subset_tables
+from samsim.reports.budget_figure import budget_figure
 from samsim.reports.codes import FAMILY, named
-from samsim.reports.collecting import Collected, MeasuredRun
-from samsim.reports.numbers import dollars, percent, percent_interval, whole
+from samsim.reports.collecting import Collected
+from samsim.reports.numbers import percent
+from samsim.reports.problem_words import problem_text
 from samsim.reports.run_rows import primary_of
+from samsim.reports.scored import has_repeats
+from samsim.reports.summary_cards import Card, summary_cards
 from samsim.reports.table_formats import html_table, html_text
-from samsim.reports.table_model import Table, Text, filled
+from samsim.reports.table_model import Table, filled
 from samsim.reports.words import PAGE
 from samsim.schemas.scorecards import Family
 
@@ -28,6 +31,11 @@ SECTIONS = (
 )
 
 
+# A table with more rows is opened by those who want to see it.
+_LONG = 12
+_FIRST_BREAKDOWNS = ("subset-polarity", "subset-aspect")
+
+
 def words(key: str, **values: object) -> str:
     """A sentence of the page in both languages."""
     return html_text(filled(PAGE[key], **values))
@@ -40,7 +48,9 @@ def banners(collected: Collected) -> str:
         checks = html_table(provenance_tables.sanity_table(collected))
         parts.append(f'<div class="banner red" role="alert"><b>{words("checks_failed")}</b>{checks}</div>')
     if collected.problems:
-        items = "".join(f"<li><b>{escape(one.run)}</b>: {escape(one.words)}</li>" for one in collected.problems)
+        items = "".join(
+            f"<li><b>{escape(one.run)}</b>: {html_text(problem_text(one.words))}</li>" for one in collected.problems
+        )
         parts.append(f'<div class="banner" role="status"><b>{words("problems")}</b><ul>{items}</ul></div>')
     return "".join(parts)
 
@@ -54,10 +64,11 @@ def sections(collected: Collected) -> str:
         "review": _review(collected, family),
         "rules": _rules(collected, family),
         "breakdowns": _breakdowns(collected, family),
-        "risk_section": _tables(measure_tables.risk_table(collected), measure_tables.risk_tags_table(collected))
-        + figures.risk_figure(collected),
+        "risk_section": _risk(collected),
         "agreement": _tables(result_tables.stability_table(collected), measure_tables.agreement_table(collected)),
-        "memory_section": _tables(measure_tables.memory_table(collected)),
+        "memory_section": _tables(
+            measure_tables.memory_table(collected), measure_tables.memory_impact_table(collected)
+        ),
         "cost": _tables(measure_tables.cost_table(collected)),
     }
     return "".join(_section(key, content[key]) for key in SECTIONS)
@@ -70,7 +81,8 @@ def provenance(collected: Collected) -> str:
     if checks and not provenance_tables.failed_checks(collected):
         passed = f'<p class="banner green">{words("checks_passed", count=checks)}</p>'
     folded = _folded("more_detail", html_table(provenance_tables.sanity_table(collected))) if checks else ""
-    return _section("provenance", _tables(provenance_tables.runs_table(collected)) + passed + folded)
+    runs = _folded("run_details", html_table(provenance_tables.runs_table(collected)))
+    return _section("provenance", passed + runs + folded)
 
 
 def _section(key: str, content: str) -> str:
@@ -79,7 +91,14 @@ def _section(key: str, content: str) -> str:
 
 
 def _tables(*tables: Table) -> str:
-    return "".join(html_table(table) for table in tables if not table.is_empty)
+    return "".join(_table(table) for table in tables if not table.is_empty)
+
+
+def _table(table: Table) -> str:
+    """A table; a long one is folded, under its own name."""
+    if len(table.rows) <= _LONG:
+        return html_table(table)
+    return f"<details><summary>{html_text(table.caption)} ({len(table.rows)})</summary>{html_table(table)}</details>"
 
 
 def _folded(key: str, content: str) -> str:
@@ -87,68 +106,64 @@ def _folded(key: str, content: str) -> str:
 
 
 def _summary(collected: Collected, family: Family | None) -> str:
-    cards = "".join(_card(*card) for card in _cards(collected, family))
-    sentence = words("no_gold_here")
+    cards = "".join(map(_card, summary_cards(collected, family)))
+    sentences = [words(_why_unscored(collected))]
     if family is not None:
         english, korean = named(FAMILY, family)
         pair = PAGE["family_is"]
-        sentence = html_text((pair[0].format(family=english), pair[1].format(family=korean)))
-    return f'<ul class="cards">{cards}</ul><p>{sentence}</p>'
+        sentences = [html_text((pair[0].format(family=english), pair[1].format(family=korean))), *_ceilings(collected)]
+    return f'<ul class="cards">{cards}</ul>' + "".join(f"<p>{sentence}</p>" for sentence in sentences)
 
 
-def _card(value: str, what: str, more: Text = "") -> str:
-    extra = f'<span class="more">{html_text(more)}</span>' if more else ""
-    return f'<li><b>{escape(value)}</b><span class="what">{words(what)}</span>{extra}</li>'
+def _why_unscored(collected: Collected) -> str:
+    """The sentence on why there are no scores, where all runs have the same reason."""
+    reasons = {run.metrics.unscored_reason for run in collected.evaluated}
+    said = {"all_failed": "all_failed_here", "no_scorecards": "no_scorecards_here", "no_samples": "no_samples_here"}
+    return said.get(str(reasons.pop()), "no_gold_here") if len(reasons) == 1 else "no_gold_here"
 
 
-def _cards(collected: Collected, family: Family | None) -> list[tuple[str, str, Text]]:
-    runs = collected.evaluated
-    cards: list[tuple[str, str, Text]] = [
-        (whole(len(runs)), "card_runs", ""),
-        (whole(max((run.metrics.samples for run in runs), default=0)), "card_samples", ""),
-    ]
-    best = _best(runs, family)
-    if best is not None:
-        name, scores = best
-        cards.append((percent(scores.final.micro.f1), "card_best", f"{name} {percent_interval(scores.final.interval)}"))
-        trivial = max((one.micro.f1 for one in scores.baselines.values()), default=None)
-        cards.append((percent(trivial), "card_trivial", ""))
-    changed = max(runs, key=lambda run: run.metrics.funnel.changed)
-    cards.append((whole(changed.metrics.funnel.changed), "card_changed", changed.name))
-    known = [run.metrics.cost.cost for run in collected.runs if run.has_cards]
-    if known:
-        total = None if None in known else sum(cost for cost in known if cost is not None)
-        calls = sum(run.metrics.cost.calls for run in collected.runs)
-        cards += [(whole(calls), "card_calls", ""), (dollars(total), "card_cost", "")]
-    return cards
+def _ceilings(collected: Collected) -> list[str]:
+    """Measures in which the gold itself does not reach 100, once for all runs."""
+    found: dict[Family, str] = {}
+    for run in collected.evaluated:
+        for family, scores in run.metrics.tuples.items():
+            if scores.unmatchable and scores.ceiling is not None and family not in found:
+                values = {"count": scores.unmatchable, "family": family.replace("_", "-")}
+                found[family] = words("ceiling_is", **values, value=percent(scores.ceiling))
+    return list(found.values())
 
 
-def _best(runs: tuple[MeasuredRun, ...], family: Family | None) -> tuple[str, FamilyScores] | None:
-    if family is None:
-        return None
-    scored = [(run.name, run.metrics.tuples[family]) for run in runs if family in run.metrics.tuples]
-    return max(scored, key=lambda pair: pair[1].final.micro.f1, default=None)
+def _card(card: Card) -> str:
+    extra = f'<span class="more">{html_text(card.more)}</span>' if card.more else ""
+    return f'<li><b>{escape(card.value)}</b><span class="what">{words(card.what)}</span>{extra}</li>'
 
 
 def _results(collected: Collected, family: Family | None) -> str:
     if family is None:
         return ""
-    charts = figures.score_figure(collected, family) + figures.budget_figure(collected, family)
+    charts = figures.score_figure(collected, family) + budget_figure(collected, family)
     shown = html_table(result_tables.main_table(collected, family)) + f'<div class="charts">{charts}</div>'
-    others = [one for run in collected.evaluated for one in run.metrics.tuples if one != family]
+    if has_repeats(collected):
+        shown += _folded("single_runs", html_table(result_tables.main_table(collected, family, single=True)))
+    others = [one for run in collected.evaluated for one in run.tuples if one != family]
     more = _tables(result_tables.families_table(collected))
     more += "".join(html_table(result_tables.main_table(collected, one)) for one in dict.fromkeys(others))
     return shown + (_folded("other_families", more) if others else "")
 
 
 def _review(collected: Collected, family: Family | None) -> str:
-    charts = figures.funnel_figures(collected)
+    chart = figures.funnel_figure(collected)
     shown = _tables(review_tables.funnel_table(collected))
-    shown += f'<div class="charts">{charts}</div>' if charts else ""
+    shown += f'<div class="charts">{chart}</div>' if chart else ""
     if family is not None:
         shown += _tables(review_tables.correction_table(collected, family))
     more = _tables(review_tables.skips_table(collected))
     return shown + _tables(review_tables.overrides_table(collected)) + _folded("more_detail", more)
+
+
+def _risk(collected: Collected) -> str:
+    shown = _tables(measure_tables.risk_table(collected), measure_tables.severity_table(collected))
+    return shown + figures.risk_figure(collected) + _tables(measure_tables.risk_tags_table(collected))
 
 
 def _rules(collected: Collected, family: Family | None) -> str:
@@ -161,7 +176,7 @@ def _rules(collected: Collected, family: Family | None) -> str:
 def _breakdowns(collected: Collected, family: Family | None) -> str:
     if family is None:
         return ""
-    tables = result_tables.subset_tables(collected, family)
-    first, others = tables[:2], tables[2:]
-    shown = _tables(*first[:1]) + figures.polarity_figure(collected, family) + _tables(*first[1:])
-    return shown + _tables(*others)
+    tables = {table.key: table for table in subset_tables.subset_tables(collected, family)}
+    first = [tables.pop(key) for key in _FIRST_BREAKDOWNS if key in tables]
+    shown = figures.polarity_figure(collected, family) + _tables(*first)
+    return shown + _folded("other_breakdowns", _tables(*tables.values()))

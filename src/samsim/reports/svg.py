@@ -9,7 +9,7 @@ from html import escape
 from samsim.reports.table_model import Text
 
 # Rough width of a character at the font size of the labels; Hangul takes about twice as much.
-_LATIN, _WIDE = 7.9, 13.0
+_LATIN, _WIDE = 7.0, 13.0
 
 
 @dataclass(slots=True)
@@ -35,11 +35,12 @@ class Drawing:
         """A filled circle."""
         self.parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" class="{css}">{_tip(tip)}</circle>')
 
-    def text(self, x: float, y: float, words: Text, css: str = "", anchor: str = "start") -> None:
-        """A label, in both languages where they differ."""
+    def text(self, x: float, y: float, words: Text, css: str = "", anchor: str = "start", tip: str = "") -> None:
+        """A label, in both languages where they differ; the tip is what a shortened one says in full."""
         place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
         self.parts += [
-            f'<text {place} class="{css}"{language}>{escape(said)}</text>' for said, language in _languages(words)
+            f'<text {place} class="{css}"{language}>{escape(said)}{_tip(tip)}</text>'
+            for said, language in _languages(words)
         ]
 
     def render(self) -> str:
@@ -48,7 +49,7 @@ class Drawing:
         about = "".join(f"<desc{language}>{escape(said)}</desc>" for said, language in _languages(self.description)[:1])
         caption = "".join(f"<span{language}>{escape(said)}</span>" for said, language in _languages(self.title))
         return (
-            f'<figure class="chart"><figcaption>{caption}</figcaption><div class="scroll" tabindex="0">'
+            f'<figure class="chart"><figcaption>{caption}</figcaption><div>'
             f'<svg viewBox="0 0 {self.width:.0f} {self.height:.0f}" width="{self.width:.0f}" height="{self.height:.0f}"'
             f' role="img">{names}{about}{"".join(self.parts)}</svg></div></figure>'
         )
@@ -73,6 +74,15 @@ class Scale:
 def text_width(words: Iterable[str]) -> float:
     """How much room the longest of the labels takes."""
     return max((sum(_WIDE if ord(one) > 0x1100 else _LATIN for one in word) for word in words), default=0.0)
+
+
+def fitted(words: str, room: float, size: float = 1.0) -> str:
+    """The label, shortened where it takes more than the room."""
+    if text_width([words]) * size <= room:
+        return words
+    while words and text_width([f"{words}…"]) * size > room:
+        words = words[:-1]
+    return f"{words.rstrip()}…"
 
 
 def round_steps(low: float, high: float, wanted: int = 5) -> list[float]:

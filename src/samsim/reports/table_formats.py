@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from html import escape
+from itertools import groupby
 
 from samsim.reports.table_model import Column, Row, Table, Text, Ui, grouped, said
 
@@ -29,8 +30,12 @@ _LATEX = {
     "≥": r"$\geq$",
     "·": r"\textperiodcentered{}",
     "–": "--",
+    "×": r"$\times$",
+    "…": r"\ldots{}",
 }
 _LATEX_PATTERN = re.compile("|".join(map(re.escape, _LATEX)))
+# More columns than this need the width of the page.
+_ONE_COLUMN = 6
 _HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3]")
 
 
@@ -50,7 +55,10 @@ def html_table(table: Table) -> str:
     groups = ""
     if any(column.group for column in table.columns):
         groups = "<tr>" + "".join(_html_group(group, span) for group, span in grouped(table.columns)) + "</tr>"
-    body = "".join(_html_row(row, table.columns) for row in table.rows)
+    blocks = [list(same) for _, same in groupby(table.rows, key=lambda row: row.cells[0])]
+    body = "".join(
+        _html_row(row, table.columns, 0 if n else len(same)) for same in blocks for n, row in enumerate(same)
+    )
     notes = "".join(f'<p class="note">{html_text(note)}</p>' for note in table.notes)
     return (
         f'<figure class="table" id="table-{escape(table.key)}"><figcaption>{html_text(table.caption)}</figcaption>'
@@ -75,8 +83,10 @@ def _align(column: Column) -> str:
     return ' class="n"' if column.numeric else ""
 
 
-def _html_row(row: Row, columns: tuple[Column, ...]) -> str:
-    name = f'<th scope="row">{html_text(row.cells[0])}</th>'
+def _html_row(row: Row, columns: tuple[Column, ...], rows: int) -> str:
+    """A row; neighbours with the same name have it once, over all of them."""
+    span = f' rowspan="{rows}"' if rows > 1 else ""
+    name = f'<th scope="row"{span}>{html_text(row.cells[0])}</th>' if rows else ""
     if row.kind == "missing":
         rest = f'<td class="missing" colspan="{len(columns) - 1}">{html_text(row.cells[1])}</td>'
     else:
@@ -111,17 +121,20 @@ def _markdown(text: str) -> str:
 
 
 def latex_table(table: Table, ui: Ui) -> str:
-    """The table for a paper that uses booktabs."""
+    """The table for a paper that uses booktabs; a wide one goes over both columns, made to fit."""
     spec = "".join("r" if column.numeric else "l" for column in table.columns)
-    lines = ["% needs \\usepackage{booktabs}"]
+    wide = len(table.columns) > _ONE_COLUMN
+    lines = ["% needs \\usepackage{booktabs}" + (" and \\usepackage{graphicx}" if wide else "")]
     body = _latex_body(table, ui)
     if _HANGUL.search("".join((said(table.caption, ui), *body))):
         lines.append("% has Hangul: compile with XeLaTeX or LuaLaTeX and \\usepackage{kotex}")
-    lines += [r"\begin{table}", r"\centering", r"\small", f"\\caption{{{latex(said(table.caption, ui))}}}"]
-    lines += [f"\\label{{tab:{table.key}}}", f"\\begin{{tabular}}{{{spec}}}", r"\toprule", *body, r"\bottomrule"]
-    lines += [r"\end{tabular}"]
+    kind = "table*" if wide else "table"
+    lines += [f"\\begin{{{kind}}}", r"\centering", r"\small", f"\\caption{{{latex(said(table.caption, ui))}}}"]
+    lines += [f"\\label{{tab:{table.key}}}", *([r"\resizebox{\textwidth}{!}{%"] if wide else [])]
+    lines += [f"\\begin{{tabular}}{{{spec}}}", r"\toprule", *body, r"\bottomrule"]
+    lines += [r"\end{tabular}" + ("}" if wide else "")]
     lines += [f"\n\\par\\footnotesize {latex(said(note, ui))}" for note in table.notes]
-    return "\n".join([*lines, r"\end{table}"]) + "\n"
+    return "\n".join([*lines, f"\\end{{{kind}}}"]) + "\n"
 
 
 def _latex_body(table: Table, ui: Ui) -> list[str]:

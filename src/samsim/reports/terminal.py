@@ -8,13 +8,14 @@ from rich.table import Table
 from rich.text import Text
 
 from samsim.metrics.comparison import Contrast
-from samsim.metrics.family_scores import FamilyScores
 from samsim.reports.build import ReportFiles
-from samsim.reports.codes import FAMILY, named
-from samsim.reports.collecting import Collected, MeasuredRun
-from samsim.reports.numbers import NOTHING, decimal, dollars, p_value, percent, percent_interval, points, whole
-from samsim.reports.result_tables import contrasts_of
-from samsim.reports.run_rows import primary_of
+from samsim.reports.codes import BASELINE, FAMILY, named
+from samsim.reports.collecting import Collected
+from samsim.reports.numbers import NOTHING, how_many, p_value, percent, percent_interval, points
+from samsim.reports.result_tables import budget_cells
+from samsim.reports.run_rows import missing_row, primary_of
+from samsim.reports.scored import Scored, scored_runs, trivial_scores
+from samsim.reports.table_model import said
 from samsim.schemas.scorecards import Family
 
 
@@ -28,11 +29,15 @@ def comparison_table(collected: Collected) -> Table:
     table.add_column("", overflow="fold")
     for heading in ("F1", "95% CI", *(("Δ", "p") if compared else ()), "calls", "tokens", "cost"):
         table.add_column(heading, justify="right", no_wrap=True)
-    contrasts = {} if family is None else contrasts_of(collected, family)
+    scored = [] if family is None else scored_runs(collected, family)
+    for one in scored:
+        difference = _difference(one.contrast) if compared else []
+        table.add_row(*map(Text, (_name(one), *_score(one), *difference, *budget_cells(one.runs))))
+    there = {run.name for one in scored for run in one.runs}
     for run in collected.evaluated:
-        scores = None if family is None else run.metrics.tuples.get(family)
-        difference = _difference(contrasts.get(run.name)) if compared else []
-        table.add_row(*map(Text, (run.name, *_score(scores), *difference, *_budget(run))))
+        if run.name not in there:
+            missing = [NOTHING] * (4 if compared else 2)
+            table.add_row(*map(Text, (run.name, *missing, *budget_cells([run]))))
     if family is not None:
         table.add_row(*(Text(cell, style="dim") for cell in _trivial(collected, family)))
     return table
@@ -46,15 +51,28 @@ def show_comparison(console: Console, files: ReportFiles) -> None:
     for problem in collected.problems:
         console.print(Text(f"missing: {problem.run}: {problem.words}", style="yellow"))
     if files.checks_failed:
-        words = f"{files.checks_failed} checks of the measures FAILED: do not use these numbers."
-        console.print(Text(words, style="bold red"))
+        console.print(Text(failed_checks_line(files), style="bold red"))
     console.print(Text(f"Report: {files.page}"), soft_wrap=True)
+
+
+def failed_checks_line(files: ReportFiles) -> str:
+    """What ``samsim run`` and ``samsim report`` say when the measures cannot be trusted."""
+    return f"{how_many(files.checks_failed, 'check')} of the measures FAILED: do not use these numbers."
 
 
 def _title(collected: Collected, family: Family | None) -> Text:
     samples = max((run.metrics.samples for run in collected.evaluated), default=0)
-    measure = "no gold, so nothing is scored" if family is None else f"F1 in percent, {named(FAMILY, family)[0]}"
-    return Text(f"{whole(samples)} samples; {measure}")
+    measure = _unscored(collected) if family is None else f"F1 in percent, {named(FAMILY, family)[0]}"
+    return Text(f"{how_many(samples, 'sample')}; {measure}")
+
+
+def _unscored(collected: Collected) -> str:
+    """Why nothing is scored; the reasons of runs may differ."""
+    return "; ".join(dict.fromkeys(said(missing_row(run).cells[1], "en") for run in collected.evaluated))
+
+
+def _name(one: Scored) -> str:
+    return one.name if one.repeats == 1 else f"{one.name} ×{one.repeats}"
 
 
 def _legend(collected: Collected) -> str:
@@ -64,30 +82,29 @@ def _legend(collected: Collected) -> str:
     elif collected.comparisons:
         parts.append("Δ: final, difference to the first run over the same data; p after Holm.")
     parts.append("Calls, tokens, cost: per sample.")
+    parts.append("Trivial: knows the gold's frequencies and reads no text.")
     failed = [f"{run.name} {run.metrics.errors}" for run in collected.evaluated if run.metrics.errors]
-    return " ".join(parts + ([f"Failed samples: {', '.join(failed)}."] if failed else []))
+    if failed:
+        parts.append(f"Failed samples: {', '.join(failed)}.")
+    if any(found.left_out for found in collected.comparisons):
+        parts.append("Scores are over the samples that no run failed on.")
+    return " ".join(parts)
 
 
-def _score(scores: FamilyScores | None) -> list[str]:
-    if scores is None:
-        return [NOTHING, NOTHING]
-    micro = f"{percent(scores.stage1.micro.f1)} → {percent(scores.final.micro.f1)}"
-    return [micro, percent_interval(scores.final.interval)]
+def _score(one: Scored) -> list[str]:
+    has_review = any(run.has_review for run in one.runs)
+    final = percent(one.final.f1)
+    return [f"{percent(one.stage1.f1)} → {final}" if has_review else final, percent_interval(one.interval)]
 
 
 def _difference(contrast: Contrast | None) -> list[str]:
     return [NOTHING, NOTHING] if contrast is None else [points(contrast.delta_f1), p_value(contrast.p_holm)]
 
 
-def _budget(run: MeasuredRun) -> list[str]:
-    cost = run.metrics.cost
-    if not run.has_cards:
-        return [NOTHING] * 3
-    return [decimal(cost.calls_per_sample), decimal(cost.tokens_per_sample, 0), dollars(cost.cost_per_sample)]
-
-
 def _trivial(collected: Collected, family: Family) -> list[str]:
     """The best of the trivial baselines; the page has them all."""
-    scored = [run.metrics.tuples[family] for run in collected.evaluated if family in run.metrics.tuples]
-    best = max((found.micro.f1 for scores in scored for found in scores.baselines.values()), default=None)
-    return ["trivial baseline", percent(best)]
+    found = [(one.micro.f1, name) for _, answers in trivial_scores(collected, family) for name, one in answers.items()]
+    if not found:
+        return ["trivial baseline", NOTHING]
+    f1, best = max(found)
+    return [named(BASELINE, best)[0], percent(f1)]

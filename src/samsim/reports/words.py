@@ -39,6 +39,17 @@ PAGE: Mapping[str, Pair] = {
         "파일 크기를 줄이기 위해 전체 {total}개 중 {included}개만 표본 목록에 넣었습니다. 실패하거나 바뀌거나 충돌이"
         " 있던 표본을 먼저 넣었고 나머지 {left_out}개는 뺐습니다. 지표는 모든 표본으로 계산했습니다.",
     ),
+    "all_failed": ("all samples failed", "모든 표본이 실패했습니다"),
+    "no_samples": ("no sample is done", "완료된 표본이 없습니다"),
+    "no_gold_row": ("no gold, so nothing is scored", "정답이 없어 점수를 매기지 않았습니다"),
+    "without_review": (
+        "Not in this table, because the protocol has no review: {names}.",
+        "재검토가 없는 프로토콜이라 이 표에 없는 실행: {names}.",
+    ),
+    "nothing_retrieved": (
+        "Not in these tables, because nothing was retrieved: {names}.",
+        "검색된 사례가 없어 표에 넣지 않은 실행: {names}.",
+    ),
     "needs_inference": ("needs inference: repeat run {run}", "추론이 필요합니다: {run} 실행을 다시 하세요"),
     "no_script": (
         "The sample browser needs JavaScript. Everything above it does not.",
@@ -48,7 +59,9 @@ PAGE: Mapping[str, Pair] = {
     # summary cards
     "card_runs": ("runs", "실행"),
     "card_samples": ("samples", "표본"),
-    "card_best": ("best final F1", "가장 높은 최종 F1"),
+    "card_f1": ("final F1", "최종 F1"),
+    "card_baseline": ("final F1 of the baseline", "기준 실행의 최종 F1"),
+    "card_largest": ("largest difference to the baseline", "기준 실행과의 가장 큰 차이"),
     "card_trivial": ("best trivial baseline", "가장 높은 단순 기준선"),
     "card_changed": ("samples changed by review", "재검토로 바뀐 표본"),
     "card_cost": ("cost in all", "총비용"),
@@ -61,6 +74,25 @@ PAGE: Mapping[str, Pair] = {
         "There is no gold, so nothing is scored; the rest of the report needs none.",
         "정답이 없어 점수는 매기지 않았습니다. 나머지 내용은 정답 없이도 볼 수 있습니다.",
     ),
+    "all_failed_here": (
+        "All samples failed, so nothing is scored; the sample browser says why.",
+        "모든 표본이 실패해 점수를 매길 수 없습니다. 이유는 표본 목록에서 볼 수 있습니다.",
+    ),
+    "no_samples_here": (
+        "No sample is done, so nothing is scored.",
+        "완료된 표본이 없어 점수를 매길 수 없습니다.",
+    ),
+    "no_scorecards_here": (
+        "The scorecards are missing, and with them the gold, so nothing is scored. Repeat the runs to have them.",
+        "스코어카드가 없어 정답도 없으므로 점수를 매길 수 없습니다. 점수가 필요하면 실행을 다시 하세요.",
+    ),
+    "ceiling_is": (
+        "{count} gold tuples have nothing that {family} compares: finding everything would give F1 {value}.",
+        "정답 튜플 {count}개에는 {family}에서 비교할 값이 없습니다. 모두 찾아도 F1은 {value}입니다.",
+    ),
+    "single_runs": ("Single runs", "개별 실행"),
+    "other_breakdowns": ("Other breakdowns", "다른 기준으로 나눈 결과"),
+    "run_details": ("What decided each run", "실행별 설정"),
     "nothing_here": ("Nothing to show for these runs.", "이 실행들에서는 보여 줄 내용이 없습니다."),
     "other_families": ("Other measures", "다른 지표"),
     "by_reason": ("By reason code", "이유 코드별"),
@@ -164,6 +196,19 @@ DETAIL: Mapping[str, Pair] = {
     "gate_open": ("The gate was open: {reasons}.", "게이트 열림: {reasons}."),
     "gate_shut": ("The gate stayed shut: {reasons}.", "게이트 닫힘: {reasons}."),
     "advice_shown": ("shown", "보임"),
+    "advice_placebo": ("not shown, neutral text in its place", "보이지 않고 중립적인 글로 대신함"),
+    "placebo_here": (
+        "Placebo: neutral text of the same length was shown in the place of this advice. Nobody read the advice.",
+        "플라시보: 아래 조언 대신 같은 길이의 중립적인 글을 보였습니다. 조언은 누구도 읽지 않았습니다.",
+    ),
+    "placebo_characters": (
+        "Characters of neutral text in all prompts: {count}.",
+        "모든 프롬프트에 들어간 중립적인 글: {count}자.",
+    ),
+    "shuffled_here": (
+        "Shuffled: advice of another case was shown.",
+        "섞음: 다른 사례의 조언을 보였습니다.",
+    ),
     "advice_hidden": ("not shown", "보이지 않음"),
     "principle_unknown": ("(principle not recorded)", "(원칙이 기록되지 않음)"),
     "injected_characters": (

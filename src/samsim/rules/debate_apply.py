@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from statistics import fmean
 
-from samsim.schemas.polarity import PolarityName, canonical_polarity
 from samsim.schemas.protocol_conflict_review import Candidate, ReasonCode
 from samsim.schemas.protocol_debate import OverrideDecision
 from samsim.schemas.results import ReviewedTuple
@@ -52,13 +51,6 @@ def _changed(candidate: Candidate, applied: Sequence[OverrideDecision]) -> Candi
         return candidate
     fields: dict[str, object] = {"confidence": round(fmean(one.signal.mean_support for one in mine), 6)}
     for decision in mine:
-        if decision.op == "set_aspect_ref":
-            fields["aspect_ref"] = decision.value
-        else:
-            fields["polarity"] = _polarity(decision, candidate)
+        # Both are canonical already: a decision is made from an enforced edit.
+        fields["aspect_ref" if decision.op == "set_aspect_ref" else "polarity"] = decision.value
     return candidate.model_copy(update=fields)
-
-
-def _polarity(decision: OverrideDecision, candidate: Candidate) -> PolarityName:
-    """The canonical value; a decision is made from an enforced edit and has no other."""
-    return canonical_polarity(decision.value) or candidate.polarity

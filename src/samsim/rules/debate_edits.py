@@ -22,6 +22,8 @@ from samsim.schemas.protocol_debate import (
     ProposedEditItem,
     StructuralRisk,
     StructuralRiskItem,
+    UnresolvedConflict,
+    UnresolvedItem,
 )
 from samsim.schemas.taxonomy import Taxonomy
 
@@ -155,26 +157,52 @@ def _breaks_merge(merge: Edit, other: Edit) -> bool:
     return touched and (other.op in REMOVING_OPS or other.op == "set_polarity")
 
 
-def keep_known_risks(items: Sequence[StructuralRiskItem], candidates: Sequence[Candidate]) -> list[StructuralRisk]:
-    """The validator's doubts about tuples that exist."""
+def keep_known_risks(
+    items: Sequence[StructuralRiskItem], candidates: Sequence[Candidate]
+) -> tuple[list[StructuralRisk], list[str]]:
+    """The validator's doubts about tuples that exist, and for each other one why it is left out."""
     known = {candidate.tuple_id for candidate in candidates}
-    return [StructuralRisk(**dict(item)) for item in items if item.tuple_id in known]
+    kept, problems = [], []
+    for position, item in enumerate(items):
+        tuple_id = item.tuple_id.strip()
+        if tuple_id in known:
+            kept.append(StructuralRisk.model_validate({**dict(item), "tuple_id": tuple_id}))
+        else:
+            problems.append(f"structural_risks[{position}]: unknown_tuple")
+    return kept, problems
 
 
 def keep_valid_proposals(
     items: Sequence[CorrectionProposalItem], candidates: Sequence[Candidate], taxonomy: Taxonomy
-) -> list[CorrectionProposal]:
-    """The validator's proposals that could be edits; they are shown to the personas and decide nothing."""
+) -> tuple[list[CorrectionProposal], list[str]]:
+    """The validator's proposals that could be edits, and for each other one why not.
+
+    They are shown to the personas and decide nothing.
+    """
     by_id = {candidate.tuple_id: candidate for candidate in candidates}
-    kept = []
-    for item in items:
-        edit, _ = _complete(
+    kept, problems = [], []
+    for position, item in enumerate(items):
+        edit, problem = _complete(
             ProposedEditItem(op=item.op, target_tuple_id=item.tuple_id, value=item.value), by_id, taxonomy
         )
-        if edit is not None:
-            kept.append(
-                CorrectionProposal(
-                    tuple_id=edit.target_tuple_id, op=edit.op, value=edit.value, rationale=item.rationale
-                )
-            )
-    return kept
+        if edit is None:
+            problems.append(f"correction_proposals[{position}]: {problem}")
+            continue
+        kept.append(
+            CorrectionProposal(tuple_id=edit.target_tuple_id, op=edit.op, value=edit.value, rationale=item.rationale)
+        )
+    return kept, problems
+
+
+def keep_known_conflicts(
+    items: Sequence[UnresolvedItem], candidates: Sequence[Candidate]
+) -> tuple[list[UnresolvedConflict], list[str]]:
+    """What the judge leaves open, without the tuples that do not exist, and where it named such."""
+    known = {candidate.tuple_id for candidate in candidates}
+    kept, problems = [], []
+    for position, item in enumerate(items):
+        named = list(dict.fromkeys(name.strip() for name in item.tuple_ids))
+        if not known.issuperset(named):
+            problems.append(f"unresolved_conflicts[{position}]: unknown_tuple")
+        kept.append(UnresolvedConflict(tuple_ids=[name for name in named if name in known], issue=item.issue))
+    return kept, problems

@@ -1,43 +1,96 @@
-"""Who stands behind a change: the personas' last words for it and against it (spec 3 §5)."""
+"""Who stands behind a change: the personas' standing words for it and against it (spec 3 §5)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from samsim.rules.debate_edits import contradicts, tuples_of
-from samsim.schemas.protocol_debate import PERSONAS, DebateTurn, Edit, PatchOp, Persona, Signal
+from samsim.schemas.protocol_debate import PERSONAS, DebateTurn, Edit, EditOp, PatchOp, Persona, Signal
+
+# What a persona's confirmation of a tuple speaks against: each confirms its own field, CJ the whole tuple.
+CONFIRMED_AGAINST: Mapping[Persona, frozenset[EditOp]] = {
+    "EPM": frozenset({"set_polarity", "drop_tuple"}),
+    "TAN": frozenset({"set_aspect_ref", "merge_tuples", "drop_tuple"}),
+    "CJ": frozenset({"set_polarity", "set_aspect_ref", "merge_tuples", "drop_tuple"}),
+}
+
+
+def speaks_against(persona: Persona, edit: Edit, change: Edit) -> bool:
+    """Whether a persona that stands by ``edit`` is against ``change``."""
+    if edit.op == "confirm_tuple":
+        return edit.target_tuple_id == change.target_tuple_id and change.op in CONFIRMED_AGAINST[persona]
+    return contradicts(edit, change)
+
+
+class _Position:
+    """What one persona stands by: its latest edit per tuple and op, less what it took back since."""
+
+    def __init__(self, persona: Persona) -> None:
+        self._persona = persona
+        self._standing: dict[tuple[str, EditOp], Edit] = {}
+        self._about: dict[str, dict[tuple[str, EditOp], Edit]] = {}
+
+    def hear(self, turn: DebateTurn) -> None:
+        """A later turn replaces what it speaks of again and leaves everything else."""
+        for edit in turn.proposed_edits:
+            for old in self.near(edit):
+                if _place(old) == _place(edit) or self._took_back(old, edit):
+                    self._forget(old)
+        for edit in turn.proposed_edits:
+            self._standing[_place(edit)] = edit
+            for tuple_id in tuples_of(edit):
+                self._about.setdefault(tuple_id, {})[_place(edit)] = edit
+
+    def near(self, change: Edit) -> list[Edit]:
+        """The standing edits about the tuples of a change."""
+        return [edit for tuple_id in tuples_of(change) for edit in self._about.get(tuple_id, {}).values()]
+
+    def edits(self) -> list[Edit]:
+        """Everything the persona stands by."""
+        return list(self._standing.values())
+
+    def _took_back(self, old: Edit, edit: Edit) -> bool:
+        confirmation, other = (edit, old) if edit.op == "confirm_tuple" else (old, edit)
+        return speaks_against(self._persona, confirmation, other)
+
+    def _forget(self, old: Edit) -> None:
+        self._standing.pop(_place(old), None)
+        for tuple_id in tuples_of(old):
+            self._about[tuple_id].pop(_place(old), None)
+
+
+def _place(edit: Edit) -> tuple[str, EditOp]:
+    return edit.target_tuple_id, edit.op
 
 
 class LastWords:
-    """Each persona's last turn in which it answered; later rounds replace earlier ones."""
+    """What each persona stands by after all rounds; silence, or no answer, in a later one takes nothing back."""
 
     def __init__(self, turns: Sequence[DebateTurn]) -> None:
-        spoken = {turn.persona: turn.proposed_edits for turn in turns if turn.answered}
-        self.edits: list[Edit] = [edit for persona in PERSONAS for edit in spoken.get(persona, ())]
-        self._about: dict[Persona, dict[str, list[Edit]]] = {}
-        for persona in PERSONAS:
-            by_tuple: dict[str, list[Edit]] = {}
-            for edit in spoken.get(persona, ()):
-                for tuple_id in tuples_of(edit):
-                    by_tuple.setdefault(tuple_id, []).append(edit)
-            self._about[persona] = by_tuple
+        self._positions: dict[Persona, _Position] = {persona: _Position(persona) for persona in PERSONAS}
+        for turn in turns:
+            self._positions[turn.persona].hear(turn)
+        self.edits: list[Edit] = [edit for position in self._positions.values() for edit in position.edits()]
 
     def signal_of(self, change: Edit) -> Signal:
-        """The confidences for a change and against it.
-
-        For: the same edit. Against: an edit that contradicts it, a confirmation of the tuple included.
-        """
+        """The confidences for a change (the same edit) and against it (``speaks_against``)."""
         support = against = 0.0
         supporters: list[Persona] = []
-        for persona, by_tuple in self._about.items():
-            near = [edit for tuple_id in tuples_of(change) for edit in by_tuple.get(tuple_id, ())]
+        for persona, position in self._positions.items():
+            near = position.near(change)
             mine = [edit.confidence for edit in near if edit.key == change.key]
             if mine:
                 support += max(mine)
                 supporters.append(persona)
             else:
-                against += max((edit.confidence for edit in near if contradicts(edit, change)), default=0.0)
+                opposed = (edit.confidence for edit in near if speaks_against(persona, edit, change))
+                against += max(opposed, default=0.0)
         return Signal(support=round(support, 6), against=round(against, 6), supporters=supporters)
+
+    def quotations_for(self, change: Edit) -> list[str]:
+        """What those who want the change quote for it."""
+        near = (edit for position in self._positions.values() for edit in position.near(change))
+        return [edit.evidence for edit in near if edit.key == change.key]
 
 
 def number_patch(edits: Sequence[Edit], words: LastWords) -> list[PatchOp]:

@@ -1,17 +1,24 @@
-"""Majority over several draws of the same question: what more than half of them found stays."""
+"""Majority over several draws of the same question: what more than half of them found stays.
+
+Only draws that answered count: a failed call is no vote against anything. Half is not enough, so of an
+even number of draws that are divided neither side stays.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 from samsim.rules.candidates import normalise_term
 from samsim.schemas.protocol_conflict_review import Candidate
+from samsim.schemas.results import FinalTuple
 
+CandidateT = TypeVar("CandidateT", bound=Candidate)
 _Statement = tuple[str, str, str]
 
 
 def keep_majority(candidates: Sequence[Candidate], draws: int) -> list[Candidate]:
-    """The candidates of statements (ref, term, polarity) that more than half of the draws made.
+    """The candidates of statements (ref, term, polarity) that more than half of the answered draws made.
 
     Of a statement's opinion terms those stay that more than half of the draws gave, and where none
     has that many, the one that most draws gave, the first of several.
@@ -29,6 +36,20 @@ def keep_majority(candidates: Sequence[Candidate], draws: int) -> list[Candidate
         for candidate in candidates
         if normalise_term(candidate.opinion_term) in opinions.get(_statement(candidate), frozenset())
     ]
+
+
+def voters_of(candidates: Sequence[Candidate], final: FinalTuple) -> list[str]:
+    """The draws that made a final statement, in their order, whatever opinion they gave for it."""
+    wanted = final.aspect_ref, normalise_term(final.aspect_term), final.polarity
+    return list(dict.fromkeys(one.origin_agent for one in candidates if _statement(one) == wanted))
+
+
+def first_of_equals(candidates: Sequence[CandidateT]) -> list[CandidateT]:
+    """Every statement with its opinion once, as one reading would have it, however many draws gave it."""
+    seen: dict[tuple[_Statement, str], CandidateT] = {}
+    for candidate in candidates:
+        seen.setdefault((_statement(candidate), normalise_term(candidate.opinion_term)), candidate)
+    return list(seen.values())
 
 
 def _statement(candidate: Candidate) -> _Statement:

@@ -3,8 +3,8 @@
 The first reason that holds refuses the change:
 
 ====================  ===========================================================================
-evidence_missing      it quotes nothing (a removal for words that are not there has nothing to quote)
-evidence_not_in_text  what it quotes is not in the text
+evidence_missing      nobody quotes anything for it (a removal of words that are not there has nothing to quote)
+evidence_not_in_text  what is quoted for it, by the judge or a supporter, is nowhere in the text
 below_min_total       too little was said about it: the confidences for and against, together
 below_min_margin      too little more was said for it than against it
 l3_conservative       a Stage 1 risk of negation, contrast or irony, and one persona alone flips it
@@ -19,9 +19,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from samsim.rules.debate_signals import LastWords
 from samsim.rules.evidence import EvidenceReader
+from samsim.rules.text_index import TextIndex
+from samsim.rules.validator import WORDS_ABSENT
 from samsim.schemas.analysis import TextAnalysis
 from samsim.schemas.protocol_conflict_review import Candidate, ConflictFlag, RiskType, ValidatorRisk
 from samsim.schemas.protocol_debate import (
@@ -40,8 +43,8 @@ from samsim.schemas.protocol_debate import (
 CONTRADICTING_OPS: frozenset[EditOp] = frozenset({"set_polarity", "set_aspect_ref", "drop_tuple"})
 _STRUCTURAL_RISKS: frozenset[RiskType] = frozenset({"NEGATION_SCOPE", "CONTRAST_SCOPE"})
 _STRUCTURES = frozenset({"negation", "contrast", "irony"})
-# Words that are not there cannot be quoted.
-_ABSENT: frozenset[RiskType] = frozenset({"TERM_NOT_IN_TEXT", "EVIDENCE_NOT_IN_TEXT"})
+Quotation = Literal["found", "missing", "false"]
+"""Whether what is quoted for a change is in the text, is not there at all, or is not in the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +58,16 @@ class Standing:
 
 
 def skip_reason(
-    change: PatchOp, signal: Signal, standing: Standing, profile: OverrideProfile, *, evidence_in_text: bool
+    change: PatchOp, signal: Signal, standing: Standing, profile: OverrideProfile, *, quotation: Quotation
 ) -> SkipReason | None:
     """Why a change is not applied, or None if it is."""
+    # Words that are not there cannot be quoted; a quotation that is made up is no better for it.
     excused = change.op == "drop_tuple" and standing.words_absent
     alone = len(signal.supporters) <= 1
     checks: tuple[tuple[SkipReason, bool], ...] = (
         ("nothing_to_change", change.op == "confirm_tuple"),
-        ("evidence_missing", not change.evidence and not excused),
-        ("evidence_not_in_text", bool(change.evidence) and not evidence_in_text and not excused),
+        ("evidence_missing", quotation == "missing" and not excused),
+        ("evidence_not_in_text", quotation == "false"),
         ("below_min_total", signal.total < profile.min_total),
         ("below_min_margin", signal.margin < profile.min_margin),
         ("l3_conservative", profile.conservative and standing.structural and change.op == "set_polarity" and alone),
@@ -75,6 +79,17 @@ def skip_reason(
         ),
     )
     return next((reason for reason, holds in checks if holds), None)
+
+
+def judge_quotations(quoted: Iterable[str], index: TextIndex) -> Quotation:
+    """What the quotations for a change are worth together: one that is in the text is enough.
+
+    A quotation has at least one letter or digit; a mere full stop proves nothing.
+    """
+    real = [words for words in quoted if any(map(str.isalnum, words))]
+    if not real:
+        return "missing"
+    return "found" if any(map(index.has, real)) else "false"
 
 
 class Doubts:
@@ -99,7 +114,7 @@ class Doubts:
             confidence=candidate.confidence,
             doubted=bool(mine or claimed) or candidate.tuple_id in self._flagged,
             structural=bool(mine & _STRUCTURAL_RISKS or claimed & _STRUCTURES) or evidence.is_ironic(candidate),
-            words_absent=bool(mine & _ABSENT),
+            words_absent=bool(mine & WORDS_ABSENT),
         )
 
 
@@ -123,8 +138,8 @@ def decide_overrides(
             continue
         signal = words.signal_of(change)
         standing = doubts.standing_of(by_id[change.target_tuple_id], evidence)
-        in_text = evidence.index.has(change.evidence)
-        reason = skip_reason(change, signal, standing, profile, evidence_in_text=in_text)
+        quotation = judge_quotations([change.evidence, *words.quotations_for(change)], evidence.index)
+        reason = skip_reason(change, signal, standing, profile, quotation=quotation)
         decisions.append(
             OverrideDecision(
                 change_id=change.change_id,

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from samsim.rules.candidates import anchor_span
+from samsim.rules.candidates import anchor_span, normalise_term
 from samsim.rules.evidence import EvidenceReader
 from samsim.rules.text_index import TextIndex
 from samsim.rules.validator import is_opinion_word
@@ -57,21 +57,30 @@ def _why_not(aspect: AspectItem, evidence: EvidenceReader) -> DropReason | None:
 
 
 def screen_sentiments(
-    items: Sequence[AspectSentimentItem], analysis: TextAnalysis
+    items: Sequence[AspectSentimentItem],
+    analysis: TextAnalysis,
+    kept_aspects: Sequence[AspectItem] = (),
+    drops: Sequence[DropRecord] = (),
 ) -> tuple[list[ASTETripletItem], list[DropRecord]]:
-    """The sentiments whose aspect is in the text or implied; one on an invented aspect is dropped.
+    """The sentiments whose aspect is in the text or implied, and the drops that come on top of ``drops``.
 
-    An aspect that is said to be implicit and is not in the text keeps its ref and loses its name.
+    One on an invented aspect is dropped, and so is one on an aspect that was dropped before and was not
+    kept at another place: it would come back through the back door. What was dropped once is not counted
+    again. An aspect that is said to be implicit keeps its ref and loses such a name.
     """
     index = TextIndex(analysis.text)
     kept: list[ASTETripletItem] = []
-    drops = []
+    more: list[DropRecord] = []
+    names = {normalise_term(aspect.term) for aspect in kept_aspects}
+    gone = {name for drop in drops if (name := normalise_term(drop.aspect_term)) and name not in names}
     for item in items:
         term = as_written(item.aspect_term.strip(), index)
-        if not term or index.has(term):
+        name = normalise_term(term)
+        if not term or (index.has(term) and name not in gone):
             kept.append(item.model_copy(update={"aspect_term": term}))
         elif item.is_implicit:
             kept.append(item.model_copy(update={"aspect_term": "", "span": None}))
-        else:
-            drops.append(DropRecord(agent="ATSA", aspect_term=term, reason="hallucination"))
-    return kept, drops
+        elif name not in gone:
+            gone.add(name)
+            more.append(DropRecord(agent="ATSA", aspect_term=term, reason="hallucination"))
+    return kept, more

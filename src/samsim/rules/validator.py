@@ -19,6 +19,9 @@ from samsim.schemas.taxonomy import Taxonomy
 _ADJECTIVE_TAGS = ("VA", "XSA", "ADJ", "JJ")
 _NOMINAL_TAGS = ("N", "PROPN", "SL", "SH", "SN", "W_", "XSN", "UN", "VBG", "GER")
 
+# The tuple names or quotes words that the text does not have.
+WORDS_ABSENT: frozenset[RiskType] = frozenset({"TERM_NOT_IN_TEXT", "EVIDENCE_NOT_IN_TEXT"})
+
 _DESCRIPTIONS: dict[RiskType, str] = {
     "INVALID_REF": "The aspect ref is not part of the taxonomy.",
     "TERM_NOT_IN_TEXT": "The aspect term does not occur in the text.",

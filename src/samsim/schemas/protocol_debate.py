@@ -70,6 +70,13 @@ def _known_risk_type(value: Any) -> Any:
     return name if name in STRUCTURAL_RISK_TYPES else "other"
 
 
+def _listed_texts(value: Any) -> Any:
+    """One id alone is a list of one and null is none; what is no text is no id of a tuple, and found to be none."""
+    if value is None:
+        return []
+    return list(map(str, value)) if isinstance(value, list | tuple) else [str(value)]
+
+
 ClaimedText = Annotated[str, BeforeValidator(_text_or_nothing), WithJsonSchema({"type": "string"})]
 ClaimedOp = Annotated[
     str, BeforeValidator(_text_or_nothing), WithJsonSchema({"type": "string", "enum": list(EDIT_OPS)})
@@ -158,7 +165,7 @@ class DebateTurnSchema(BaseModel):
 class UnresolvedItem(_Claimed):
     """A conflict the judge leaves open; plain words are taken as its issue."""
 
-    tuple_ids: list[str] = Field(default_factory=list)
+    tuple_ids: Annotated[list[str], BeforeValidator(_listed_texts)] = Field(default_factory=list)
     issue: LenientText = ""
 
     @model_validator(mode="before")

@@ -68,6 +68,7 @@ class Manifest(Written):
     data: dict[str, DataRecord]
     store: str | None = None
     store_base_seq: int = 0
+    store_base_digest: str | None = None
     versions: dict[str, str]
     git_revision: str | None = None
     started: str

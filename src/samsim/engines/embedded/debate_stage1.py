@@ -28,12 +28,14 @@ _RISKS: dict[RiskType, StructuralRiskType] = {
     "EVIDENCE_NOT_IN_TEXT": "grounding",
     "OPINION_AS_TARGET": "target",
 }
-_DESCRIPTIONS: dict[Language, dict[StructuralRiskType, str]] = {
+# The kinds of risk, and "contradiction": the evidence is in the text and says something else.
+_DESCRIPTIONS: dict[Language, dict[str, str]] = {
     "ko": {
         "negation": "부정 표현이 걸린 말과 극성이 맞지 않음",
         "contrast": "대비되는 한쪽이 빠짐",
         "irony": "반어로 읽히는 문장의 칭찬",
         "grounding": "근거가 본문에 없음",
+        "contradiction": "근거로 든 말이 다른 극성을 나타냄",
         "target": "평가하는 말이 대상으로 잡힘",
     },
     "en": {
@@ -41,6 +43,7 @@ _DESCRIPTIONS: dict[Language, dict[StructuralRiskType, str]] = {
         "contrast": "one side of the contrast is missing",
         "irony": "praise in a sentence that reads as irony",
         "grounding": "the evidence is not in the text",
+        "contradiction": "the quoted words say another polarity",
         "target": "an opinion word stands as the target",
     },
 }
@@ -87,9 +90,11 @@ def validate(inputs: DebateInputs) -> ValidatorSchema:
     risks, proposals = [], []
     for case in gather_all_cases(inputs):
         tuple_id = case.candidate.tuple_id
-        for kind, severity in _doubts(case, evidence):
+        for kind, severity, words in _doubts(case, evidence):
             risks.append(
-                StructuralRiskItem(tuple_id=tuple_id, risk_type=kind, severity=severity, description=descriptions[kind])
+                StructuralRiskItem(
+                    tuple_id=tuple_id, risk_type=kind, severity=severity, description=descriptions[words]
+                )
             )
         if case.contradiction:
             proposals.append(
@@ -97,7 +102,7 @@ def validate(inputs: DebateInputs) -> ValidatorSchema:
                     tuple_id=tuple_id,
                     op="set_polarity",
                     value=case.contradiction,
-                    rationale=descriptions["negation" if case.is_negated else "grounding"],
+                    rationale=descriptions["negation" if case.is_negated else "contradiction"],
                 )
             )
         elif "OPINION_AS_TARGET" in case.risks:
@@ -107,11 +112,14 @@ def validate(inputs: DebateInputs) -> ValidatorSchema:
     return ValidatorSchema(structural_risks=risks, correction_proposals=proposals)
 
 
-def _doubts(case: Case, evidence: EvidenceReader) -> Iterator[tuple[StructuralRiskType, Severity]]:
+def _doubts(case: Case, evidence: EvidenceReader) -> Iterator[tuple[StructuralRiskType, Severity, str]]:
+    """Each doubt with the name of its description."""
     for risk_type, severity in case.risks.items():
         if risk_type in _RISKS:
-            yield _RISKS[risk_type], severity
-    if case.contradiction and "NEGATION_SCOPE" not in case.risks:
-        yield ("negation" if case.is_negated else "grounding"), "mid"
+            yield _RISKS[risk_type], severity, _RISKS[risk_type]
+    if case.contradiction and case.is_negated and "NEGATION_SCOPE" not in case.risks:
+        yield "negation", "mid", "negation"
+    elif case.contradiction and not case.is_negated:
+        yield "grounding", "mid", "contradiction"
     if case.candidate.polarity == "positive" and evidence.is_ironic(case.candidate):
-        yield "irony", "mid"
+        yield "irony", "mid", "irony"

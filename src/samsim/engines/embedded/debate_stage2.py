@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from samsim.engines.embedded.case import Case, gather_all_cases
+from samsim.engines.embedded.debaters import REASONS_TO_DROP
 from samsim.engines.protocol import Stage2Inputs
 from samsim.rules.evidence import EvidenceReader
 from samsim.schemas.analysis import Language
-from samsim.schemas.protocol_conflict_review import RiskType
 from samsim.schemas.protocol_debate import ChangeItem, PatchOp, Stage2Schema
 
-_ABSENT: frozenset[RiskType] = frozenset({"TERM_NOT_IN_TEXT", "EVIDENCE_NOT_IN_TEXT", "OPINION_AS_TARGET"})
 _REASONINGS: Mapping[Language, Mapping[str, str]] = {
     "ko": {
         "words_say_so": "근거로 든 말을 문장 안에서 읽으면 그 극성이 된다.",
@@ -65,7 +64,7 @@ def _judge(op: PatchOp, cases: Mapping[str, Case], evidence: EvidenceReader) -> 
         said = case.reading == op.value
         return said, "words_say_so" if said else "words_silent"
     if op.op == "drop_tuple":
-        absent = bool(case.risks.keys() & _ABSENT) or "INVALID_REF" in case.risks
+        absent = bool(case.risks.keys() & REASONS_TO_DROP) or "INVALID_REF" in case.risks
         return absent, "not_there" if absent else "there"
     if op.op == "set_aspect_ref":
         invalid = "INVALID_REF" in case.risks

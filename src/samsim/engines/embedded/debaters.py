@@ -18,6 +18,7 @@ from samsim.memory.named_checks import checks_named_in
 from samsim.rules.candidates import normalise_term
 from samsim.rules.debate_signals import LastWords
 from samsim.rules.evidence import EvidenceReader
+from samsim.rules.validator import WORDS_ABSENT
 from samsim.schemas.analysis import Language
 from samsim.schemas.protocol_conflict_review import Candidate, RiskType
 from samsim.schemas.protocol_debate import (
@@ -33,7 +34,7 @@ from samsim.schemas.protocol_debate import (
 _OWN_FIELD = 0.9
 _OTHER_FIELD = 0.7
 _CONFIRMED = 0.6
-_ABSENT: frozenset[RiskType] = frozenset({"TERM_NOT_IN_TEXT", "EVIDENCE_NOT_IN_TEXT", "OPINION_AS_TARGET"})
+REASONS_TO_DROP: frozenset[RiskType] = WORDS_ABSENT | {"OPINION_AS_TARGET"}
 _OPEN_ISSUES: Mapping[Language, str] = {
     "ko": "본문만으로는 정해지지 않음",
     "en": "the text alone does not settle it",
@@ -87,7 +88,7 @@ class _Debater:
 
     def normalise_target(self, case: Case) -> Iterator[ProposedEditItem]:
         """TAN: is this the thing that is evaluated, under the right ref, and said once?"""
-        if case.risks.keys() & _ABSENT:
+        if case.risks.keys() & REASONS_TO_DROP:
             yield self._edit(case, "drop_tuple", "", _OWN_FIELD)
         elif "INVALID_REF" in case.risks:
             yield from self._another_ref(case)
@@ -168,7 +169,7 @@ def _agrees(edit: Edit, case: Case) -> bool:
     if edit.op == "merge_tuples":
         return True
     if edit.op == "drop_tuple":
-        return bool(case.risks.keys() & (_ABSENT | {"INVALID_REF"}))
+        return bool(case.risks.keys() & (REASONS_TO_DROP | {"INVALID_REF"}))
     return edit.op == "set_aspect_ref" and "INVALID_REF" in case.risks
 
 

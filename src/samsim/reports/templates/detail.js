@@ -106,13 +106,13 @@ function polaritySign(name) {
 
 function voteCell(decision, agent) {
   const [, , , , , votes, implicit, dissent] = decision;
-  if (implicit.includes(agent)) return h("td", { class: "dim" }, t("implicit_vote"));
+  if (implicit.includes(agent)) return h("td", { class: "dim", "data-who": agent }, t("implicit_vote"));
   const vote = votes[agent];
-  if (!vote) return h("td", { class: "dim" }, "–");
+  if (!vote) return h("td", { class: "dim", "data-who": agent }, "–");
   const [name, reason, polarity, merged] = vote;
   const meaning = [code("action", name), reason ? `${reason}: ${code("reason", reason)}` : ""].filter(Boolean).join("\n");
   return h(
-    "td", { title: meaning, class: dissent.includes(agent) ? "dissent" : null },
+    "td", { title: meaning, "data-who": agent, class: dissent.includes(agent) ? "dissent" : null },
     action(name, polarity ? polaritySign(polarity) : ""),
     reason ? h("div", { class: "small" }, code("reason", reason)) : null,
     merged ? h("div", { class: "small dim" }, t("merge_vote")) : null,
@@ -138,7 +138,7 @@ function voteBlock(detail, candidates) {
       h("th", { scope: "row" }, h("span", { class: "id" }, id), one ? [sign(one.polarity), aspect(one.term), h("div", { class: "small ref" }, one.ref)] : null),
       AGENTS.map((agent) => voteCell(decision, agent)),
       h(
-        "td", { class: "verdict" },
+        "td", { class: "verdict", "data-who": t("decision") },
         action(name, value ? polaritySign(value) : ""),
         h("div", { class: "small" }, code("rule", rule)),
         reason ? h("div", { class: "small dim" }, coded("reason", reason)) : null,
@@ -250,17 +250,22 @@ function finalBlock(final, candidates) {
 }
 
 function memoryBlock(memory) {
-  const [condition, retrieved, advice, shown, gated, trigger, characters, episode, blocked] = memory;
+  const [condition, retrieved, advice, shown, gated, trigger, characters, episode, blocked, source] = memory;
   const reasons = trigger.split(",").filter(Boolean).map((one) => code("trigger", one)).join(", ");
+  const placebo = source === "placebo";
+  const reached = placebo ? t("advice_placebo") : t("advice_shown");
+  const injected = placebo ? t("placebo_characters", { count: characters }) : t("injected_characters", { count: characters });
   return block(
     t("memory"),
     h("p", { class: "small" }, t("condition_is", { condition }), " ", retrieved.length ? t("similar_cases", { ids: retrieved.join(", ") }) : t("no_similar_case")),
     reasons ? h("p", { class: "small" }, gated ? t("gate_shut", { reasons }) : t("gate_open", { reasons })) : null,
+    placebo && characters ? h("p", { class: "banner small" }, t("placebo_here")) : null,
+    source === "shuffled" && characters ? h("p", { class: "small" }, t("shuffled_here")) : null,
     list(advice.map(([id, principle]) => [
-      h("span", { class: "id" }, id), h("b", {}, shown.includes(id) ? t("advice_shown") : t("advice_hidden")), " ",
+      h("span", { class: "id" }, id), h("b", {}, shown.includes(id) ? reached : t("advice_hidden")), " ",
       principle ? h("span", { title: principle }, code("principle", principle)) : t("principle_unknown"),
     ])),
-    h("p", { class: "small dim" }, characters ? t("injected_characters", { count: characters }) : "", episode ? ` ${t("remembered_as", { episode })}` : "", blocked ? ` ${t("blocked", { reason: blocked })}` : ""),
+    h("p", { class: "small dim" }, characters ? injected : "", episode ? ` ${t("remembered_as", { episode })}` : "", blocked ? ` ${t("blocked", { reason: blocked })}` : ""),
   );
 }
 
@@ -272,11 +277,17 @@ function riskBlock([before, after, tagsBefore, tagsAfter, applied, success, harm
   ], "plain small"));
 }
 
+/** Money as the tables write it. */
+function dollars(value) {
+  if (value > 0 && value < 0.00005) return "<$0.0001";
+  return `$${value === 0 ? "0.00" : value.toFixed(4)}`;
+}
+
 function usageLine([calls, cached, failed, input, output, cost, seconds]) {
   const known = (value) => (value === null ? t("unknown") : value.toLocaleString());
   return h("p", { class: "small dim" }, t("usage_line", {
     calls, cached, failed, tokens: input === null || output === null ? t("unknown") : known(input + output),
-    cost: cost === null ? t("unknown") : `$${cost.toFixed(4)}`, seconds,
+    cost: cost === null ? t("unknown") : dollars(cost), seconds,
   }));
 }
 
