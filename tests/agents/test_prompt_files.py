@@ -68,7 +68,16 @@ def test_there_is_no_prompt_file_that_nobody_follows() -> None:
         *((f"debate_{who}", ["language", "taxonomy", "text", "debate_context", "turns_json"]) for who in VOICES),
         (
             "debate_stage2",
-            ["language", "text", "candidates_json", "conflict_flags_json", "validator_risks_json", "patch_json"],
+            [
+                "language",
+                "taxonomy",
+                "text",
+                "candidates_json",
+                "conflict_flags_json",
+                "validator_risks_json",
+                "structural_risks_json",
+                "patch_json",
+            ],
         ),
     ],
 )

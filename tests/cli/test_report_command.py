@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -59,3 +60,18 @@ def test_a_folder_without_runs_is_no_input(tmp_path: Path) -> None:
     ended = CliRunner().invoke(cli, ["report", str(tmp_path)], standalone_mode=True)
     assert ended.exit_code == ExitCode.NO_INPUT
     assert "no run" in ended.stderr
+
+
+def test_a_failed_check_is_said_and_ends_with_one(small_experiment: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "wrong"
+    shutil.copytree(next(small_experiment.glob("*/manifest.json")).parent, folder)
+    lines = []
+    for line in (folder / SCORECARDS).read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        row["scores"]["ref_pol"]["final"]["matched"] += 1
+        lines.append(json.dumps(row))
+    (folder / SCORECARDS).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    loud, quiet = run(folder, "--out", tmp_path / "a"), run(folder, "--out", tmp_path / "b", "--quiet")
+    assert loud.exit_code == quiet.exit_code == ExitCode.INTERNAL
+    assert "1 check of the measures FAILED" in loud.stdout
+    assert "1 check of the measures FAILED" in quiet.stderr

@@ -261,24 +261,24 @@ def analysed(protocol: str, text: str = NEGATED) -> SampleResult:
                 "ATSA (sentiment of each aspect)",
                 "t0 doubt (high) a negation seems to be overlooked",
                 "VALIDATOR t0 the polarity does not fit the negation",
-                "EPM 1 t0 polarity → negative (0.9) “don't think the strap is soft”",
-                "TAN 1 nothing to say",
-                "JUDGE c0 t0 polarity → negative (0.8)",
-                "c0 applied (for 1.6, against 0)",
-                "expected value 0.98 (action 0.4, risk 0.3, grounding 0.2, confidence 0.08), threshold 0.5",
+                "EPM, round 1 (maps evidence to polarity) t0 polarity → negative (0.90) “don't think the strap",
+                "TAN, round 1 (normalises target and ref) nothing to say",
+                "JUDGE c0 t0 polarity → negative (0.80)",
+                "c0 applied (for 1.60, against 0.00)",
+                "expected value 0.98 (action 0.40, risk 0.30, grounding 0.20, confidence 0.08), threshold 0.50",
                 "moderator: mixed, confidence 0.85",
                 "Stage 2 is preferred (stage2_preferred)",
                 "polarities differ (polarities_differ)",
-                "“soft” − negative ATSA",
+                "“soft” − negative changed: EPM, CJ",
             ],
         ),
         (
             "ko",
             [
                 "1단계에서 찾은 것",
-                "EPM 1 t0 극성 → negative (0.9)",
-                "TAN 1 의견 없음",
-                "c0 적용 (찬성 1.6, 반대 0)",
+                "EPM 1라운드 (근거와 극성의 대응) t0 극성 → 부정 (0.90)",
+                "TAN 1라운드 (대상과 범주 정규화) 의견 없음",
+                "c0 적용 (찬성 1.60, 반대 0.00)",
                 "기댓값 0.98",
                 "조정: 혼합, 확신도 0.85",
                 "2단계를 채택 (stage2_preferred)",
@@ -298,14 +298,16 @@ def test_what_went_wrong_in_a_debate_is_shown() -> None:
     refusal = EditRefusal(actor="CJ", reason="unknown_polarity", op="set_polarity", target_tuple_id="t0", value="?")
     drop = DropRecord(agent="ATE", aspect_term="battery", reason="hallucination")
     skipped = whole.debate.overrides[0].model_copy(update={"applied": False, "skip_reason": "below_min_margin"})
-    debate = whole.debate.model_copy(
-        update={"turns": [silent], "refusals": [refusal], "drops": [drop], "overrides": [skipped]}
-    )
+    assert whole.debate.stage2 is not None
+    stage2 = whole.debate.stage2.model_copy(update={"unknown_changes": ["c7", "c8"]})
+    changes = {"turns": [silent], "refusals": [refusal], "drops": [drop], "overrides": [skipped], "stage2": stage2}
+    debate = whole.debate.model_copy(update=changes)
     calls = [CallRecord(agent="TAN", stage="debate", prompt_hash="p", problem="timeout")]
     view = flat(render(whole.model_copy(update={"debate": debate, "calls": calls})))
     for words in (
         "dropped before: battery (not in the text)",
-        "TAN 1 no answer: timeout",
+        "TAN, round 1 (normalises target and ref) no answer: timeout",
+        "Stage 2 also answered changes that do not exist: c7, c8",
         "refused: CJ set_polarity t0 (unknown polarity)",
         "c0 not applied: too little more for it than against it",
     ):
@@ -331,8 +333,34 @@ def test_the_draws_of_self_consistency_stand_beside_each_other() -> None:
     assert "S1 S2 S3" in view
 
 
+def test_a_persona_is_spelled_out_once() -> None:
+    view = flat(render(Pipeline({"protocol": "debate", "debate": {"rounds": 2}}).analyze(NEGATED), "en", 100))
+    assert "EPM, round 2 t0" in view
+    assert view.count("maps evidence to polarity") == 1
+
+
+@pytest.mark.parametrize(("ui", "words"), [("en", "t0: polarity → negative"), ("ko", "t0: 극성 → 부정")])
+def test_the_compact_view_says_what_a_debate_changed(ui: UiLanguage, words: str) -> None:
+    assert words in flat(render(analysed("debate"), ui, 140, explain=False))
+
+
+@pytest.mark.parametrize(
+    ("protocol", "hint"),
+    [
+        ("cr_v2", "--explain shows every vote and rule."),
+        ("debate", "--explain tells the whole debate."),
+        ("self_consistency:3", "--explain shows every draw."),
+        ("single", ""),
+        ("stage1_only", ""),
+    ],
+)
+def test_the_hint_promises_only_what_there_is(protocol: str, hint: str) -> None:
+    view = flat(render(analysed(protocol), "en", 100, explain=False))
+    assert (hint in view, "--explain" in view) == (True, bool(hint))
+
+
 def test_a_debate_about_nothing_says_so() -> None:
     view = flat(render(analysed("debate", "I bought it yesterday.")))
     assert "There was nothing to debate." in view
-    assert "moderator: no label, confidence 0" in view
+    assert "moderator: no label, confidence 0.00" in view
     assert "Stage 1 reported none." in view

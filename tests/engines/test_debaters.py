@@ -70,6 +70,21 @@ def closed(given: DebateInputs) -> tuple[list[tuple[str, str, str]], list[str]]:
 OVERLOOKED = candidate("t0", "향", "본품#품질", "positive", evidence="좋지 않아요")
 
 
+@pytest.mark.parametrize(
+    ("text", "found", "kind", "words"),
+    [
+        ("향이 좋아요", "좋아요", "grounding", "근거로 든 말이 다른 극성을 나타냄"),
+        ("향이 좋아요", "훌륭해요", "grounding", "근거가 본문에 없음"),
+        ("향이 좋지 않아요", "좋지 않아요", "negation", "부정 표현이 걸린 말과 극성이 맞지 않음"),
+    ],
+)
+def test_a_doubt_is_described_as_what_it_is(text: str, found: str, kind: str, words: str) -> None:
+    polarity = "positive" if kind == "negation" else "negative"
+    tuples = [candidate("t0", "향", "본품#품질", polarity, evidence=found)]
+    (doubt,) = inputs(text, tuples).structural_risks
+    assert (doubt.risk_type, doubt.description) == (kind, words)
+
+
 def test_a_negation_that_was_overlooked_is_turned_by_epm_and_cj() -> None:
     flip = ("set_polarity", "t0", "negative")
     assert said(inputs("향이 좋지 않아요", [OVERLOOKED])) == {"EPM": [flip], "TAN": [], "CJ": [flip]}

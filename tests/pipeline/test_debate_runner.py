@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from samsim.engines.embedded.engine import EmbeddedEngine
-from samsim.engines.protocol import EngineReply, EngineRequest
+from samsim.engines.protocol import EngineRequest
 from samsim.engines.scripted import ScriptedEngine
 from samsim.engines.table import EngineTable
 from samsim.errors import ConfigError, EngineError
@@ -20,64 +20,11 @@ from samsim.memory.memory_store import open_store
 from samsim.pipeline.api import Pipeline
 from samsim.pipeline.config import PipelineConfig
 from samsim.pipeline.debate_runner import run_debate
-from samsim.schemas.protocol_debate import DebateRecord
 from samsim.schemas.results import SampleResult
-from tests.support.engines import AnswerBook, Book
+from tests.support.debate_book import CONFIRM, FLIP, TEXT, answered, book, debate_of, failed, polarities, run, sentiment
+from tests.support.engines import AnswerBook
 
-TEXT = "I don't think the strap is soft, but the bag is nice."
-FLIP = {"op": "set_polarity", "target_tuple_id": "t0", "value": "negative", "evidence": "soft", "confidence": 0.9}
-CONFIRM = {"op": "confirm_tuple", "target_tuple_id": "t0", "value": "", "evidence": "soft", "confidence": 0.9}
 EVERYBODY = ["ATE", "ATSA", "VALIDATOR", "EPM", "TAN", "CJ", "JUDGE", "STAGE2"]
-
-
-def sentiment(term: str, polarity: str, opinion: str, **fields: Any) -> dict[str, Any]:
-    given = {"aspect_term": term, "aspect_ref": term, "polarity": polarity, "opinion_term": opinion, "confidence": 0.8}
-    return {**given, "evidence": opinion, **fields}
-
-
-def answered(change_id: str = "c0", reasoning: str = "the negation governs it", **fields: str) -> dict[str, str]:
-    return {"change_id": change_id, "op": "set_polarity", "target_tuple_id": "t0", "value": "negative"} | {
-        "reasoning": reasoning,
-        **fields,
-    }
-
-
-def book(**changes: Any) -> Book:
-    """A debate that turns the polarity of the strap; keywords replace single answers."""
-    answers: dict[str, Any] = {
-        "ATE": {"aspects": [{"term": "strap"}, {"term": "bag"}]},
-        "ATSA": {
-            "aspect_sentiments": [sentiment("strap", "positive", "soft"), sentiment("bag", "positive", "nice")],
-        },
-        "VALIDATOR": {"structural_risks": [], "correction_proposals": []},
-        "EPM": {"proposed_edits": [FLIP]},
-        "TAN": {"proposed_edits": []},
-        "CJ": {"proposed_edits": [{**FLIP, "confidence": 0.7}]},
-        "JUDGE": {"final_patch": [FLIP], "unresolved_conflicts": [], "rationale": "EPM and CJ agree."},
-        "STAGE2": {"accepted_changes": [answered()], "rejected_changes": []},
-    } | changes
-    stages = {"ATE": "stage1", "ATSA": "stage1", "VALIDATOR": "stage1", "JUDGE": "judge", "STAGE2": "stage2"}
-    return {(agent, stages.get(agent, "debate")): answer for agent, answer in answers.items()}  # type: ignore[misc]
-
-
-def run(changes: dict[str, Any] | None = None, **debate: Any) -> tuple[SampleResult, AnswerBook]:
-    engine = AnswerBook(book(**(changes or {})))
-    config = PipelineConfig.model_validate({"protocol": "debate", "debate": debate})
-    found = asyncio.run(run_debate("s1", analyze_text(TEXT, "en"), EngineTable.of(engine), config))
-    return found, engine
-
-
-def debate_of(result: SampleResult) -> DebateRecord:
-    assert result.debate is not None
-    return result.debate
-
-
-def polarities(result: SampleResult) -> dict[str, str]:
-    return {one.aspect_term: one.polarity for one in result.final_tuples}
-
-
-def failed() -> EngineReply:
-    return EngineReply(output=None, failure="timeout")
 
 
 # --- a debate that changes something -----------------------------------------------------------------------
@@ -135,6 +82,8 @@ def test_what_the_validator_says_reaches_the_personas_and_nothing_about_unknown_
     (epm,) = (request for request in engine.asked if request.agent == "EPM")
     prompt = epm.messages()[1].content
     assert '"structural_risks": [{"tuple_id": "t1"' in prompt
+    (stage2,) = (request for request in engine.asked if request.agent == "STAGE2")
+    assert '## structural_risks_json\n[{"tuple_id": "t1"' in stage2.messages()[1].content
 
 
 # --- what is not asked --------------------------------------------------------------------------------------
@@ -230,89 +179,6 @@ def test_a_stage_2_that_is_not_worth_it_leaves_stage_1() -> None:
     assert polarities(result)["strap"] == "positive"
     assert result.evaluation is not None
     assert not result.evaluation.override_applied
-
-
-def reread(text: str, given: dict[str, Any], change: dict[str, Any], risks: list[dict[str, str]]) -> SampleResult:
-    """A debate about one tuple that EPM, CJ and the judge want to change alike."""
-    said = {"proposed_edits": [change]}
-    engine = AnswerBook(
-        book(
-            ATE={"aspects": [{"term": given["aspect_term"]}]},
-            ATSA={"aspect_sentiments": [given]},
-            VALIDATOR={"structural_risks": risks, "correction_proposals": []},
-            EPM=said if change["op"] == "set_polarity" else {"proposed_edits": [{**CONFIRM, "evidence": ""}]},
-            TAN=said if change["op"] == "set_aspect_ref" else {"proposed_edits": []},
-            CJ=said,
-            JUDGE={"final_patch": [change], "unresolved_conflicts": [], "rationale": ""},
-            STAGE2={"accepted_changes": [{"change_id": "c0", "reasoning": "so it reads"}], "rejected_changes": []},
-        )
-    )
-    analysis = analyze_text(text)
-    return asyncio.run(run_debate("s1", analysis, EngineTable.of(engine), PipelineConfig(protocol="debate")))
-
-
-IRONIC = "Great battery, it lasted a whole ten minutes."
-WISHED = "It would be great if the strap were softer."
-BOXED = "근데 상자가 찌그러져서 왔어요."
-REREADINGS = [
-    (
-        IRONIC,
-        sentiment("battery", "positive", "Great", evidence="Great battery"),
-        {**FLIP, "evidence": "Great battery"},
-        "irony",
-    ),
-    (
-        WISHED,
-        sentiment("strap", "positive", "great", evidence="would be great if the strap were softer"),
-        {**FLIP, "evidence": "would be great if the strap were softer"},
-        "other",
-    ),
-    (
-        BOXED,
-        sentiment("상자", "negative", "찌그러지다", evidence="찌그러져서 왔어요", aspect_ref="본품#품질"),
-        {**FLIP, "op": "set_aspect_ref", "value": "패키지·구성품#품질", "evidence": "상자가 찌그러져서"},
-        "target",
-    ),
-]
-
-
-@pytest.mark.parametrize(("text", "given", "change", "kind"), REREADINGS)
-def test_a_risk_that_only_the_engine_saw_is_resolved_by_the_change_it_asked_for(
-    text: str, given: dict[str, Any], change: dict[str, Any], kind: str
-) -> None:
-    """The worked examples of the prompts: no code check sees these."""
-    result = reread(text, given, change, [{"tuple_id": "t0", "risk_type": kind, "severity": "high"}])
-    record = debate_of(result)
-    assert record.ev is not None
-    assert (record.ev.action, record.ev.risk, record.ev.passed) == (0.4, 0.3, True)
-    assert [one.applied for one in record.overrides] == [True]
-    (final,) = result.final_tuples
-    assert change["value"] in (final.polarity, final.aspect_ref)
-
-
-@pytest.mark.parametrize(("text", "given", "change", "kind"), REREADINGS)
-def test_without_a_risk_such_a_change_is_worth_too_little(
-    text: str, given: dict[str, Any], change: dict[str, Any], kind: str
-) -> None:
-    result = reread(text, {**given, "confidence": 0.5}, change, [])
-    record = debate_of(result)
-    assert record.ev is not None
-    assert (record.ev.action, record.ev.risk, record.ev.passed) == (0.4, 0.0, False)
-    assert [one.skip_reason for one in record.overrides] == ["ev_below_threshold"]
-
-
-def test_a_risk_on_another_tuple_is_not_resolved() -> None:
-    calm = {
-        "aspect_sentiments": [
-            sentiment("strap", "positive", "wide", confidence=0.5),
-            sentiment("bag", "positive", "nice"),
-        ]
-    }
-    doubt = {"structural_risks": [{"tuple_id": "t1", "risk_type": "irony"}], "correction_proposals": []}
-    result, _ = run({"ATSA": calm, "VALIDATOR": doubt})
-    record = debate_of(result)
-    assert record.ev is not None
-    assert record.ev.risk == 0.0
 
 
 def test_a_persona_that_says_nothing_more_in_a_later_round_still_stands_by_its_edit() -> None:

@@ -13,6 +13,7 @@ from samsim.errors import ConfigError, InputError
 from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS
 from samsim.reports.build import ReportFiles, build_report
 from samsim.reports.collecting import collect
+from samsim.reports.provenance_tables import sanity_table
 from tests.reports.making_runs import RESAMPLES, change_manifest, change_rows, copied, rows_of, write_rows
 
 
@@ -28,6 +29,7 @@ def test_everything_is_written(report: ReportFiles) -> None:
     f1 = {row["run"]: row["value"] for row in rows if row["measure"] == "ref_pol.final.micro.f1"}
     for run in report.collected.runs:
         assert float(f1[run.name]) == run.metrics.tuples["ref_pol"].final.micro.f1
+    assert all(row["value"] for row in rows)
     assert {path.suffix for path in report.paper} == {".md", ".tex"}
     assert all(path.read_text(encoding="utf-8").strip() for path in report.paper)
     assert not list(report.folder.rglob("*.part"))
@@ -138,7 +140,10 @@ def test_a_failed_check_is_not_overlooked(experiment: Path, tmp_path: Path) -> N
     change_rows(folder, SCORECARDS, cheat)
     files = built(folder)
     assert files.checks_failed == 1
-    assert 'class="banner red"' in files.page.read_text(encoding="utf-8")
+    page = files.page.read_text(encoding="utf-8")
+    assert 'class="banner red"' in page
+    assert page.count('<tr class="failed">') == 2
+    assert len(sanity_table(files.collected, only_failed=True).rows) == 1
 
 
 def test_without_gold_everything_else_is_there(experiment: Path, tmp_path: Path) -> None:

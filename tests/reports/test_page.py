@@ -202,6 +202,94 @@ def test_a_phone_scrolls_down_and_not_sideways(browser: Chromium, report: Report
         shown.assert_quiet()
 
 
+@pytest.mark.parametrize("locale", ["en-US", "ko-KR"])
+def test_on_a_phone_figures_fit_and_a_wide_table_shows_that_there_is_more(
+    browser: Chromium, report: ReportFiles, locale: str
+) -> None:
+    with browser.opened(report.page, viewport={"width": 390, "height": 800}, locale=locale) as shown:
+        page = shown.page
+        inside = "one => { const box = one.getBoundingClientRect(); return box.left >= 0 && box.right <= innerWidth }"
+        assert page.locator("figure.chart svg").count() == 5
+        assert page.evaluate(f"[...document.querySelectorAll('figure.chart svg *')].every({inside})")
+        sizes = page.evaluate(
+            "[...document.querySelectorAll('figure.chart svg text')].filter(one => one.getClientRects().length)"
+            ".map(one => one.getBoundingClientRect().height)"
+        )
+        assert min(sizes) >= 9
+        table = page.locator("#table-main-ref_pol .scroll")
+        assert table.evaluate("one => one.scrollWidth > one.clientWidth")
+        assert table.evaluate("one => getComputedStyle(one).backgroundImage").count("linear-gradient") == 4
+        table.evaluate("one => { one.scrollLeft = 400 }")
+        name = table.locator("tbody th").first
+        assert (
+            name.evaluate(
+                "one => one.getBoundingClientRect().left - one.closest('.scroll').getBoundingClientRect().left"
+            )
+            == 0
+        )
+        shown.assert_quiet()
+
+
+def test_on_a_phone_the_decision_comes_before_the_votes(browser: Chromium, report: ReportFiles) -> None:
+    viewport = {"width": 390, "height": 800}
+    with browser.opened(report.page, "#uid=ko-030&run=cr_v2-C1", viewport=viewport) as shown:
+        page = shown.page
+        page.wait_for_selector("#b-detail table.votes")
+        card = page.locator("#b-detail table.votes tbody tr").first
+        boxes = [one.bounding_box() for one in (card.locator("th"), card.locator(".verdict"), card.locator("td").first)]
+        tops = [box["y"] for box in boxes if box is not None]
+        assert tops == sorted(tops)
+        assert len(set(tops)) == 3
+        assert all(box is not None and box["x"] >= 0 and box["x"] + box["width"] <= 390 for box in boxes)
+        assert page_overflow(shown) == 0
+        shown.assert_quiet()
+
+
+def test_nothing_is_cut_on_a_laptop(browser: Chromium, report: ReportFiles) -> None:
+    cut = (
+        "[...document.querySelectorAll('figure.table')].filter(one => !one.closest('details'))"
+        ".filter(one => one.querySelector('.scroll').scrollWidth > one.querySelector('.scroll').clientWidth)"
+        ".map(one => one.id)"
+    )
+    for locale in ("en-US", "ko-KR"):
+        with browser.opened(report.page, locale=locale) as shown:
+            assert shown.page.evaluate(cut) == []
+
+
+def test_a_placebo_is_not_taken_for_advice(browser: Chromium, experiment: Path, tmp_path: Path) -> None:
+    run = copied(experiment / "cr_v2-C2", tmp_path / "placebo")
+
+    def neutral(row: dict[str, object]) -> dict[str, object]:
+        return {**row, "memory": {**row["memory"], "injection_source": "placebo"}}  # type: ignore[dict-item]
+
+    change_rows(run, SCORECARDS, neutral)
+    page = build_report([run], tmp_path / "out", resamples=10).page
+    with browser.opened(page, "#uid=ko-030") as shown:
+        shown.page.wait_for_selector("#b-detail h3")
+        words = shown.page.inner_text("#b-detail")
+        assert "neutral text of the same length was shown" in words
+        assert "not shown, neutral text in its place" in words
+        assert "Characters of neutral text" in words
+        shown.page.click("[data-set-lang=ko]")
+        assert "중립적인 글" in shown.page.inner_text("#b-detail")
+        row = shown.page.locator("#table-memory tbody tr").first
+        cells = row.locator("td").all_inner_texts()
+        assert cells[0] == "중립적인 글(플라시보)"
+        assert cells[5] == "–"
+        assert cells[6] != "–"
+        shown.assert_quiet()
+
+
+def test_problems_are_told_in_korean_too(browser: Chromium, experiment: Path, tmp_path: Path) -> None:
+    run = copied(experiment / "cr_v2-C1", tmp_path / "old")
+    (run / SCORECARDS).unlink()
+    page = build_report([run], tmp_path / "out", resamples=10).page
+    with browser.opened(page, locale="ko-KR") as shown:
+        words = shown.page.inner_text("main .banner")
+        assert "scorecards.jsonl이 없습니다" in words
+        assert "is missing" not in words
+
+
 def test_on_paper_the_tables_are_whole_and_the_browser_is_gone(browser: Chromium, report: ReportFiles) -> None:
     with browser.opened(report.page, color_scheme="dark") as shown:
         page = shown.page

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samsim.metrics.statistics import Interval
-from samsim.reports import measure_tables, numbers, result_tables, review_tables
+from samsim.reports import measure_tables, numbers, result_tables, review_tables, subset_tables
 from samsim.reports.build import ReportFiles, paper_tables
 from samsim.reports.table_formats import html_table, html_text, latex, latex_table, markdown_table
 from samsim.reports.table_model import Column, Row, Table, said
@@ -24,7 +24,7 @@ def test_html_says_data_and_obeys_none_of_it() -> None:
     written = html_table(evil_table())
     assert "<img" not in written
     assert 'onerror="' not in written
-    assert written.count("&lt;img") == 8
+    assert written.count("&lt;img") == 7
 
 
 def test_a_cell_of_markdown_cannot_end_its_row() -> None:
@@ -38,11 +38,11 @@ def test_a_cell_of_markdown_cannot_end_its_row() -> None:
 def test_latex_obeys_nothing_of_a_text(text: str) -> None:
     written = latex(text)
     plain = re.sub(
-        r"\\(textbackslash|textasciitilde|textasciicircum|textless|textgreater|textbar|textperiodcentered)\{\}",
+        r"\\(textbackslash|textasciitilde|textasciicircum|textless|textgreater|textbar|textperiodcentered|ldots)\{\}",
         "",
         written,
     )
-    plain = re.sub(r"\$(-|\\(Delta|kappa|alpha|rightarrow|geq))\$", "", plain)
+    plain = re.sub(r"\$(-|\\(Delta|kappa|alpha|rightarrow|geq|times))\$", "", plain)
     plain = re.sub(r"\\[&%$#_{}]", "", plain).removeprefix("{}")
     assert not re.search(r"[\\&%$#_{}~^]", plain)
     assert not written.startswith("[")
@@ -83,14 +83,17 @@ def test_the_main_table_has_every_cell_with_its_budget_and_the_baselines(report:
     table = result_tables.main_table(collected, "ref_pol")
     headings = [f"{said(column.group, 'en')} {said(column.heading, 'en')}".strip() for column in table.columns]
     assert {"per sample calls", "per sample tokens", "final F1", "final 95% CI"} <= set(headings)
-    assert [said(row.cells[0], "en") for row in table.rows[:3]] == ["single-C1", "cr_v2-C1", "cr_v2-C2"]
-    assert [row.kind for row in table.rows[3:]] == ["baseline"] * 3
-    for run, row in zip(collected.evaluated, table.rows, strict=False):
+    assert [said(row.cells[0], "en") for row in table.rows[:2]] == ["single-C1", "cr_v2-C1 = C2"]
+    assert [row.kind for row in table.rows[2:]] == ["baseline"] * 3
+    for run, row in zip(collected.shown, table.rows, strict=False):
         scores = run.metrics.tuples["ref_pol"]
         cells = dict(zip(headings, row.cells, strict=True))
         assert cells["final F1"] == numbers.percent(scores.final.micro.f1)
         assert cells["Stage 1 F1"] == numbers.percent(scores.stage1.micro.f1)
         assert cells["per sample calls"] == f"{run.metrics.cost.calls / run.metrics.samples:.2f}"
+    change = [headings.index(f"final − Stage 1 {name}") for name in ("Δ F1", "95% CI", "p")]
+    assert [table.rows[0].cells[at] for at in change] == ["–"] * 3
+    assert "–" not in [table.rows[1].cells[at] for at in change]
     assert table.rows[0].cells[headings.index("against single-C1 p (Holm)")] == "–"
     assert table.rows[1].cells[headings.index("against single-C1 p (Holm)")] != "–"
 
@@ -103,7 +106,9 @@ def test_runs_that_fill_a_memory_are_not_compared_but_cost_something(report: Rep
 
 def test_every_table_has_a_cell_for_every_column_in_both_languages(report: ReportFiles) -> None:
     tables = list(paper_tables(report.collected))
-    assert {"main-ref_pol", "correction", "agreement", "memory", "cost"} <= {table.key for table in tables}
+    assert {"main-ref_pol", "correction", "agreement", "memory", "memory-impact", "cost"} <= {
+        table.key for table in tables
+    }
     for table in tables:
         for row in table.rows:
             assert len(row.cells) == (2 if row.kind == "missing" else len(table.columns))
@@ -115,5 +120,67 @@ def test_every_table_has_a_cell_for_every_column_in_both_languages(report: Repor
 def test_rules_add_up_to_all_decisions(report: ReportFiles, by_reason: bool) -> None:
     run = report.collected.evaluated[1]
     table = review_tables.rules_table(report.collected, "ref_pol", by_reason=by_reason)
-    decisions = sum(int(str(row.cells[3])) for row in table.rows if row.cells[0] == run.name)
-    assert decisions == sum(run.metrics.overrides.actions.values()) > 0
+    own = [row for row in table.rows if str(row.cells[0]).split(" = ")[0] == run.name]
+    found = run.metrics.rules["ref_pol"]
+    copies = sum(row.copies for row in (found.by_reason if by_reason else found.by_rule))
+    assert sum(int(str(row.cells[3])) for row in own) + copies == sum(run.metrics.overrides.actions.values()) > 0
+
+
+def test_rows_that_say_the_same_are_one_and_others_are_not(report: ReportFiles) -> None:
+    """C2 votes otherwise than C1 and comes to the same: one row of results, two of votes."""
+    collected = report.collected
+    assert [row.cells[0] for row in review_tables.funnel_table(collected).rows] == ["cr_v2-C1 = C2"]
+    names = dict.fromkeys(row.cells[0] for row in measure_tables.agreement_table(collected).rows)
+    assert list(names) == ["cr_v2-C1", "cr_v2-C2"]
+
+
+def test_a_protocol_without_a_review_is_no_review_that_changed_nothing(report: ReportFiles) -> None:
+    collected = report.collected
+    for table in (
+        review_tables.funnel_table(collected),
+        review_tables.correction_table(collected, "ref_pol"),
+        review_tables.overrides_table(collected),
+    ):
+        assert "single-C1" not in [row.cells[0] for row in table.rows]
+    assert any("single-C1" in said(note, "en") for note in review_tables.funnel_table(collected).notes)
+    risk = measure_tables.risk_table(collected).rows[0]
+    assert risk.cells[0] == "single-C1"
+    assert risk.cells[2:5] == ("–", "–", "–")
+
+
+def test_breakdowns_say_over_how_much_and_nothing_where_there_is_no_gold(report: ReportFiles) -> None:
+    tables = {table.key: table for table in subset_tables.subset_tables(report.collected, "ref_pol")}
+    polarity = tables["subset-polarity"]
+    groups = dict.fromkeys(said(column.group, "en") for column in polarity.columns[1:])
+    gold = report.collected.evaluated[0].metrics.tuples["ref_pol"].subsets["polarity"]
+    assert next(iter(groups)) == f"positive (gold {gold['positive'].final.gold})"
+    assert any(group.endswith("*)") for group in groups)
+    assert any("fewer than 30" in said(note, "en") for note in polarity.notes)
+    conflict = tables["subset-conflict"]
+    assert "samples" in [said(column.heading, "en") for column in conflict.columns]
+    assert any("cannot be compared across runs" in said(note, "en") for note in conflict.notes)
+    assert "속성 수" in said(tables["subset-multi"].caption, "ko")
+    empty = next(
+        place
+        for place, column in enumerate(tables["subset-multi"].columns)
+        if said(column.group, "en").startswith("0 (") and said(column.heading, "en") == "final"
+    )
+    assert all(row.cells[empty] == "–" for row in tables["subset-multi"].rows)
+
+
+def test_the_paper_has_a_main_table_of_nine_columns_and_wide_ones_fit_the_page(report: ReportFiles) -> None:
+    main = result_tables.paper_table(report.collected, "ref_pol")
+    assert len(main.columns) == 9
+    written = latex_table(main, "en")
+    assert "\\begin{table*}" in written
+    assert "\\resizebox{\\textwidth}{!}{%" in written
+    assert "graphicx" in written
+    assert latex("Rule × outcome …") == "Rule $\\times$ outcome \\ldots{}"
+
+
+def test_small_numbers_and_zeros() -> None:
+    assert numbers.dollars(0.00000001) == "<$0.0001"
+    assert numbers.net(0) == "0"
+    assert numbers.net(-3) == "−3"
+    assert numbers.how_many(1, "sample") == "1 sample"
+    assert numbers.how_many(1200, "sample") == "1,200 samples"

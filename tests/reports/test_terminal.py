@@ -1,15 +1,16 @@
 from __future__ import annotations
 
 import io
+import json
 from pathlib import Path
 
 from rich.console import Console
 
-from samsim.experiments.artefacts import SCORECARDS
+from samsim.experiments.artefacts import OUTPUTS, SCORECARDS
 from samsim.reports.build import ReportFiles, build_report
 from samsim.reports.numbers import percent
 from samsim.reports.terminal import show_comparison
-from tests.reports.making_runs import copied, fail_sample
+from tests.reports.making_runs import change_manifest, change_rows, copied, fail_sample, rows_of
 
 
 def printed(files: ReportFiles, width: int = 80) -> str:
@@ -21,12 +22,15 @@ def printed(files: ReportFiles, width: int = 80) -> str:
 def test_every_cell_is_in_eighty_columns(report: ReportFiles) -> None:
     words = printed(report)
     assert max(map(len, words.splitlines()[:12])) <= 80
-    for run in report.collected.evaluated:
-        line = next(line for line in words.splitlines() if line.strip().startswith(run.name))
+    for run in report.collected.shown:
+        first = run.members[0].name
+        line = next(line for line in words.splitlines() if line.strip().startswith(first))
         scores = run.metrics.tuples["ref_pol"]
-        assert f"{percent(scores.stage1.micro.f1)} → {percent(scores.final.micro.f1)}" in line
+        assert (f"{percent(scores.stage1.micro.f1)} → " in line) == run.has_review
+        assert percent(scores.final.micro.f1) in line
         assert "…" not in line
-    assert "trivial baseline" in words
+    assert "constant pairs" in words
+    assert "knows the gold's frequencies" in " ".join(words.split())
     assert "difference to single-C1" in words
     assert str(report.page) in printed(report, 200)
 
@@ -38,3 +42,36 @@ def test_failures_and_missing_files_are_told(experiment: Path, tmp_path: Path) -
     words = " ".join(printed(build_report([folder], resamples=10), 120).split())
     assert "Failed samples: cr_v2-C1 1." in words
     assert f"missing: cr_v2-C2: {SCORECARDS} is missing" in words
+
+
+def test_run_and_report_both_say_that_a_check_failed(experiment: Path, tmp_path: Path) -> None:
+    """Both print this: run through show_comparison, report too, or quietly on stderr."""
+    folder = copied(experiment / "cr_v2-C1", tmp_path / "wrong")
+
+    def cheat(row: dict[str, object]) -> dict[str, object]:
+        scores = json.loads(json.dumps(row["scores"]))
+        scores["ref_pol"]["final"]["matched"] += 1
+        return {**row, "scores": scores}
+
+    change_rows(folder, SCORECARDS, cheat)
+    files = build_report([folder], resamples=10)
+    assert "1 check of the measures FAILED" in printed(files)
+
+
+def test_why_nothing_is_scored_is_told_apart(experiment: Path, tmp_path: Path) -> None:
+    unlabelled = copied(experiment / "cr_v2-C1", tmp_path / "unlabelled")
+    change_rows(unlabelled, SCORECARDS, lambda row: {**row, "gold": None, "scores": {}})
+    change_manifest(unlabelled, lambda manifest: manifest["data"]["evaluation"].update(gold_fields=[]))
+    failed = copied(experiment / "cr_v2-C1", tmp_path / "failed")
+    for row in rows_of(failed / OUTPUTS):
+        fail_sample(failed, row["uid"], "no answer")
+    lost = copied(experiment / "cr_v2-C1", tmp_path / "lost")
+    (lost / SCORECARDS).unlink()
+    for folder, words, sentence in (
+        (unlabelled, "no gold", "There is no gold"),
+        (failed, "all samples failed", "All samples failed"),
+        (lost, "needs inference", "The scorecards are missing"),
+    ):
+        files = build_report([folder], resamples=10)
+        assert words in printed(files).splitlines()[0]
+        assert sentence in files.page.read_text(encoding="utf-8")

@@ -158,7 +158,8 @@ def _inputs(asked: Asked, sections: dict[str, str]) -> Inputs:
         listed("validator_risks_json", ValidatorRisk),
     )
     if asked.stage == "stage2":
-        return Stage2Inputs(analysis, taxonomy, *found, listed("patch_json", PatchOp))
+        patch, doubts = listed("patch_json", PatchOp), listed("structural_risks_json", StructuralRisk)
+        return Stage2Inputs(analysis, taxonomy, *found, patch, doubts)
     return ReviewInputs(analysis, taxonomy, *found, memory_context="")
 
 

@@ -31,6 +31,7 @@ LABELS: Mapping[str, Pair] = {
     "outcome": ("Stage 2 and moderator", "2단계와 조정"),
     "draw": ("draw {number}", "추출 {number}"),
     "dropped_aspect": ("dropped before: {term} ({why})", "토론 전에 제외: {term} ({why})"),
+    "turn": ("{persona}, round {round}", "{persona} {round}라운드"),
     "nothing_said": ("nothing to say", "의견 없음"),
     "no_debate": ("There was nothing to debate.", "토론할 튜플이 없습니다."),
     "refused_edit": ("refused: {actor} {op} {tuple} ({why})", "받아들이지 않음: {actor} {op} {tuple} ({why})"),
@@ -39,6 +40,10 @@ LABELS: Mapping[str, Pair] = {
     "applied": ("applied", "적용"),
     "skipped": ("not applied: {why}", "적용하지 않음: {why}"),
     "signal": ("for {support}, against {against}", "찬성 {support}, 반대 {against}"),
+    "unknown_changes": (
+        "Stage 2 also answered changes that do not exist: {ids}",
+        "2단계가 없는 변경에도 답함: {ids}",
+    ),
     "expected_value": (
         "expected value {total} (action {action}, risk {risk}, grounding {grounding}, confidence {confidence}),"
         " threshold {threshold}",
@@ -115,10 +120,13 @@ LABELS: Mapping[str, Pair] = {
     "opinion": ("Opinion", "의견"),
     "polarity": ("Polarity", "극성"),
     "support": ("Support", "지지"),
+    "changed_by": ("changed: {who}", "변경: {who}"),
     "uncertain": ("Uncertain", "불확실"),
     "contested": ("Contested", "쟁점"),
     "dropped": ("Dropped in the review", "재검토에서 제거됨"),
     "more": ("--explain shows every vote and rule.", "--explain을 붙이면 모든 표와 규칙을 볼 수 있습니다."),
+    "more_debate": ("--explain tells the whole debate.", "--explain을 붙이면 토론 전체를 볼 수 있습니다."),
+    "more_draws": ("--explain shows every draw.", "--explain을 붙이면 추출 결과를 하나씩 볼 수 있습니다."),
     "shortened": (
         "… {count} characters more; --json has the whole text.",
         "… {count}자 더 있음. 전체 본문은 --json으로 볼 수 있습니다.",

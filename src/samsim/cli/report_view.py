@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import click
-from rich.console import Console
 from rich.text import Text
 
+from samsim.cli.console import PipeConsole
 from samsim.cli.safe_text import shown
 from samsim.reports.build import ReportFiles
 from samsim.reports.terminal import failed_checks_line, show_comparison
@@ -20,7 +20,7 @@ def show_report(files: ReportFiles, *, quiet: bool) -> None:
             click.echo(failed_checks_line(files), err=True)
         click.echo(str(files.page))
         return
-    console = Console()
+    console = PipeConsole()
     show_comparison(console, files)
     names = f"{files.metrics_json.name}, {files.metrics_csv.name}"
     console.print(Text(f"Also: {names}, {len(files.paper)} tables in {files.folder / 'paper'}"), soft_wrap=True)

@@ -16,7 +16,7 @@ from samsim.cli.view_stage1 import stage1_view
 from samsim.cli.view_style import Look, cell, joined
 from samsim.cli.view_text import legend, text_view
 from samsim.schemas.code_names import LANGUAGE
-from samsim.schemas.protocols import is_conflict_review
+from samsim.schemas.protocols import draws_of, is_conflict_review
 from samsim.schemas.results import SampleResult
 
 
@@ -49,9 +49,19 @@ def build_view(result: SampleResult, look: Look, *, explain: bool) -> Group:
             parts += votes_view(result, look)
         parts += debate_view(result, look)
     parts += final_view(result, look, explain=explain)
-    if not explain and result.stage1_tuples:
-        parts.append(Text(look.labels("more"), style="dim"))
+    hint = _hint(result)
+    if hint and not explain and result.stage1_tuples:
+        parts.append(Text(look.labels(hint), style="dim"))
     return Group(*parts)
+
+
+def _hint(result: SampleResult) -> str:
+    """What there is more to see, if anything: who reads only once, or side by side, decides nothing."""
+    if is_conflict_review(result.protocol):
+        return "more"
+    if draws_of(result.protocol) is not None:
+        return "more_draws"
+    return "more_debate" if result.debate is not None else ""
 
 
 def _header(result: SampleResult, look: Look) -> Text:

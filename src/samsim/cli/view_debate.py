@@ -5,9 +5,10 @@ from __future__ import annotations
 from rich.console import RenderableType
 from rich.text import Text
 
+from samsim.cli.labels import Labels
 from samsim.cli.view_style import Look, cell, indented, joined, section
-from samsim.schemas.code_names import DROP, EDIT, EDIT_REFUSAL, MODERATOR, REJECT, SKIP
-from samsim.schemas.protocol_debate import DebateRecord, Edit, EVRecord, OverrideDecision
+from samsim.schemas.code_names import DROP, EDIT, EDIT_REFUSAL, MODERATOR, PERSONA, REJECT, SKIP
+from samsim.schemas.protocol_debate import DebateRecord, Edit, EditOp, EVRecord, OverrideDecision
 from samsim.schemas.results import CallRecord, SampleResult
 
 
@@ -28,9 +29,13 @@ def _turns(debate: DebateRecord, calls: list[CallRecord], look: Look) -> list[Re
         joined([cell("VALIDATOR", "bold cyan"), cell(risk.tuple_id, "bold"), cell(risk.description)])
         for risk in debate.structural_risks
     ]
+    introduced: set[str] = set()
     problems = {call.agent: call.problem for call in calls if call.problem is not None}
     for turn in debate.turns:
-        rows.append(cell(f"{turn.persona} {turn.round}", "bold cyan"))
+        heading = cell(labels("turn", persona=turn.persona, round=turn.round), "bold cyan")
+        task = "" if turn.persona in introduced else f"({labels.code(PERSONA, turn.persona)})"
+        introduced.add(turn.persona)
+        rows.append(joined([heading, cell(task, "dim")]))
         if not turn.answered:
             rows.append(indented(cell(labels("no_answer", problem=problems.get(turn.persona, "")), "red")))
         elif not turn.proposed_edits:
@@ -64,12 +69,17 @@ def _edit(edit: Edit, look: Look, change_id: str = "") -> Text:
         [
             cell(change_id, "bold"),
             cell(edit.target_tuple_id, "dim"),
-            cell(look.labels.code(EDIT, edit.op), "bold"),
-            cell(f"→ {edit.value}" if edit.value else ""),
-            cell(f"({edit.confidence:g})", "dim"),
+            cell(edit_words(edit.op, edit.value, look.labels), "bold"),
+            cell(f"({edit.confidence:.2f})", "dim"),
             cell(f"“{edit.evidence}”" if edit.evidence else ""),
         ]
     )
+
+
+def edit_words(op: EditOp, value: str, labels: Labels) -> str:
+    """What an edit does, with its new value in words."""
+    shown = labels.polarity(value) if op == "set_polarity" else value
+    return f"{labels.code(EDIT, op)} → {shown}" if shown else labels.code(EDIT, op)
 
 
 def _outcome(debate: DebateRecord, look: Look) -> list[RenderableType]:
@@ -84,11 +94,13 @@ def _outcome(debate: DebateRecord, look: Look) -> list[RenderableType]:
         for rejected in debate.stage2.rejected_changes:
             why = cell(labels.code(REJECT, rejected.reason), "yellow")
             rows += [joined([cell(rejected.change_id, "bold"), why]), indented(cell(rejected.reasoning))]
+        if debate.stage2.unknown_changes:
+            rows.append(cell(labels("unknown_changes", ids=", ".join(debate.stage2.unknown_changes)), "red"))
     if debate.ev is not None:
         rows.append(_value(debate.ev, look))
     moderator = debate.moderator
     label = labels("no_label") if moderator.label is None else labels.polarity(moderator.label)
-    rows.append(Text(labels("moderator", label=label, confidence=f"{moderator.confidence:g}"), style="bold"))
+    rows.append(Text(labels("moderator", label=label, confidence=f"{moderator.confidence:.2f}"), style="bold"))
     rows += [indented(cell(f"{labels.code(MODERATOR, rule)} ({rule})")) for rule in moderator.rules]
     return section(labels("outcome"), *rows)
 
@@ -96,7 +108,7 @@ def _outcome(debate: DebateRecord, look: Look) -> list[RenderableType]:
 def _became(decision: OverrideDecision, look: Look) -> Text:
     labels = look.labels
     given = decision.signal
-    signal = Text(f"({labels('signal', support=f'{given.support:g}', against=f'{given.against:g}')})", style="dim")
+    signal = Text(f"({labels('signal', support=f'{given.support:.2f}', against=f'{given.against:.2f}')})", style="dim")
     if decision.skip_reason is None:
         return joined([Text(labels("applied"), style="bold green"), signal])
     words = labels("skipped", why=labels.code(SKIP, decision.skip_reason))
@@ -104,5 +116,5 @@ def _became(decision: OverrideDecision, look: Look) -> Text:
 
 
 def _value(ev: EVRecord, look: Look) -> Text:
-    numbers = {name: f"{value:g}" for name, value in dict(ev).items() if name != "passed"}
+    numbers = {name: f"{value:.2f}" for name, value in dict(ev).items() if name != "passed"}
     return Text(look.labels("expected_value", **numbers), style="" if ev.passed else "yellow", overflow="fold")

@@ -7,7 +7,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from samsim.cli.labels import Labels
 from samsim.cli.verdicts import decided_action
+from samsim.cli.view_debate import edit_words
 from samsim.cli.view_stage1 import candidate_words, opinion_words, readers_of
 from samsim.cli.view_style import Look, aspect_words, cell, indented, joined, lines, polarity_words, section
 from samsim.schemas.code_names import CONFLICT, RISK
@@ -39,7 +41,7 @@ def _table(result: SampleResult, look: Look, *, explain: bool) -> Table:
             cell(final.aspect_ref, "cyan"),
             cell(_opinions(result, final)),
             polarity_words(final.polarity, labels),
-            _support(result, final),
+            _support(result, final, look.labels),
             _last_column(result, final, look, explain=explain),
         )
     return table
@@ -53,7 +55,7 @@ def _blocks(result: SampleResult, look: Look, *, explain: bool) -> Group:
         opinions = _opinions(result, final)
         details = [
             cell(f"{labels('opinion')}: {opinions}") if opinions else Text(),
-            Text(f"{labels('support')}: ").append_text(_support(result, final)),
+            Text(f"{labels('support')}: ").append_text(_support(result, final, look.labels)),
         ]
         if note := _last_column(result, final, look, explain=explain):
             name = labels("uncertain" if explain else "contested")
@@ -69,9 +71,20 @@ def _opinions(result: SampleResult, final: FinalTuple) -> str:
     return ", ".join(quote for quote in dict.fromkeys(map(opinion_words, members)) if quote)
 
 
-def _support(result: SampleResult, final: FinalTuple) -> Text:
-    """Those who found it, each at its own place."""
-    return Text(" ".join(reader if reader in final.support else "·" for reader in readers_of(result)))
+def _support(result: SampleResult, final: FinalTuple, labels: Labels) -> Text:
+    """Those who found it, each at its own place; a tuple that a debate changed is theirs who changed it."""
+    changes = [
+        one
+        for one in (result.debate.overrides if result.debate is not None else ())
+        if one.applied and one.op in ("set_polarity", "set_aspect_ref") and one.target_tuple_id in final.tuple_ids
+    ]
+    found = " ".join(reader if reader in final.support else "·" for reader in readers_of(result))
+    if not changes:
+        return Text(found)
+    who = ", ".join(dict.fromkeys(persona for change in changes for persona in change.signal.supporters))
+    changed = labels("changed_by", who=who)
+    untouched = {*final.tuple_ids} - {change.target_tuple_id for change in changes}
+    return Text(f"{found} + {changed}" if untouched else changed)
 
 
 def _last_column(result: SampleResult, final: FinalTuple, look: Look, *, explain: bool) -> Text:
@@ -93,7 +106,7 @@ def _contested(result: SampleResult, final: FinalTuple, look: Look) -> list[Text
         if decision.tuple_id in ids and decision.action == "FLIP"
     ]
     edits = [
-        f"{one.target_tuple_id}: {one.op} {one.value}".rstrip()
+        f"{one.target_tuple_id}: {edit_words(one.op, one.value, labels)}"
         for one in (result.debate.overrides if result.debate is not None else ())
         if one.applied and one.target_tuple_id in ids
     ]

@@ -26,6 +26,7 @@ from samsim.metrics.run_groups import RunGroup, grouped, run_table, unique
 from samsim.metrics.statistics import (
     DEFAULT_RESAMPLES,
     DEFAULT_SEED,
+    CountTable,
     Interval,
     McNemar,
     bootstrap_f1,
@@ -165,6 +166,7 @@ def compare(
     draws = _Draws(resamples, seed)
     rows = {group.name: [_row(run, group.name, wanted, draws) for run in group.runs] for group in groups}
     by_name = {row.name: row for listed in rows.values() for row in listed}
+    scored = [_Scored.of(group, rows[group.name], draws) for group in groups]
     return Comparison(
         baseline=groups[0].name,
         samples=len(first_run.keys),
@@ -175,9 +177,9 @@ def compare(
         resamples=resamples,
         seed=seed,
         runs=[by_name[run.name] for run in read.runs],
-        groups=[_group_row(group, rows[group.name], draws) for group in groups],
+        groups=[one.row for one in scored],
         trivial={family: baseline_scores([gold for gold, _ in first_run.of(family).values()]) for family in wanted},
-        contrasts=[contrast for family in wanted for contrast in _contrasts(groups, family, draws)],
+        contrasts=[contrast for family in wanted for contrast in _contrasts(scored, family, draws)],
     )
 
 
@@ -220,20 +222,30 @@ def _row(run: PairedRun, group: str, families: Iterable[Family], draws: _Draws) 
     return RunRow(name=run.name, run_id=run.manifest.run_id, group=group, errors=run.errors, scores=scores)
 
 
-def _group_row(group: RunGroup, rows: Sequence[RunRow], draws: _Draws) -> GroupRow:
-    return GroupRow(
-        name=group.name,
-        runs=[row.name for row in rows],
-        errors=sum(row.errors for row in rows),
-        scores={
-            family: _group_scores(group, family, [row.scores[family] for row in rows], draws)
-            for family in rows[0].scores
-        },
-    )
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """A group with its row and, per family, its table of counts."""
+
+    group: RunGroup
+    row: GroupRow
+    tables: Mapping[Family, CountTable]
+
+    @classmethod
+    def of(cls, group: RunGroup, rows: Sequence[RunRow], draws: _Draws) -> _Scored:
+        tables = {family: group.table(family) for family in rows[0].scores}
+        row = GroupRow(
+            name=group.name,
+            runs=[row.name for row in rows],
+            errors=sum(row.errors for row in rows),
+            scores={
+                family: _group_scores(table, [row.scores[family] for row in rows], draws)
+                for family, table in tables.items()
+            },
+        )
+        return cls(group, row, tables)
 
 
-def _group_scores(group: RunGroup, family: Family, runs: Sequence[RunScores], draws: _Draws) -> GroupScores:
-    table = group.table(family)
+def _group_scores(table: CountTable, runs: Sequence[RunScores], draws: _Draws) -> GroupScores:
     alone = runs[0].interval if len(runs) == 1 else None
     return GroupScores(
         micro=Rates.of(total_of(table)),
@@ -244,28 +256,29 @@ def _group_scores(group: RunGroup, family: Family, runs: Sequence[RunScores], dr
     )
 
 
-def _contrasts(groups: Sequence[RunGroup], family: Family, draws: _Draws) -> list[Contrast]:
+def _contrasts(groups: Sequence[_Scored], family: Family, draws: _Draws) -> list[Contrast]:
     """Every group against the first, Holm-corrected among each other."""
     first, others = groups[0], groups[1:]
-    found = [_contrast(first, group, family, draws, tests=len(others)) for group in others]
+    found = [_contrast(first, scored, family, draws, tests=len(others)) for scored in others]
     corrected = holm([contrast.p_value for contrast in found])
     return [contrast.model_copy(update={"p_holm": p}) for contrast, p in zip(found, corrected, strict=True)]
 
 
-def _contrast(first: RunGroup, group: RunGroup, family: Family, draws: _Draws, tests: int) -> Contrast:
+def _contrast(first: _Scored, other: _Scored, family: Family, draws: _Draws, tests: int) -> Contrast:
     # Groups of different size weigh the same; F1 does not mind a factor.
-    size = lcm(len(first.runs), len(group.runs))
-    before = first.table(family) * (size // len(first.runs))
-    after = group.table(family) * (size // len(group.runs))
-    flips, samples = _flips(first.answers(family), group.answers(family))
+    sizes = len(first.group.runs), len(other.group.runs)
+    before, after = (
+        scored.tables[family] * (lcm(*sizes) // size) for scored, size in zip((first, other), sizes, strict=True)
+    )
+    flips, samples = _flips(first.group.answers(family), other.group.answers(family))
     better = sum(flip.direction == "wrong_to_right" for flip in samples)
     options = {"resamples": draws.resamples, "seed": draws.seed}
     p_value = permutation_test(before, after, tests=tests, **options)
     return Contrast(
-        run=group.name,
+        run=other.group.name,
         family=family,
         delta_f1=total_of(after).f1 - total_of(before).f1,
-        delta_macro=_macro(group, family) - _macro(first, family),
+        delta_macro=other.row.scores[family].macro - first.row.scores[family].macro,
         interval=bootstrap_f1_difference(before, after, **options),
         p_value=p_value,
         p_holm=p_value,
@@ -273,10 +286,6 @@ def _contrast(first: RunGroup, group: RunGroup, family: Family, draws: _Draws, t
         tuple_flips=flips,
         sample_flips=samples,
     )
-
-
-def _macro(group: RunGroup, family: Family) -> float:
-    return fmean(macro_of(run_table(run, family)) for run in group.runs)
 
 
 def _flips(before: Mapping[str, Keys], after: Mapping[str, Keys]) -> tuple[list[TupleFlip], list[SampleFlip]]:

@@ -1,4 +1,7 @@
-"""Intervals and tests. The unit is always the sample: never a confidence interval over a few seeds.
+"""Intervals and tests. What is drawn or swapped is the sample: never a confidence interval over a few seeds.
+
+Wilson's interval alone takes cases as they come; where these are tuples or decisions, several of one sample, it
+is rather too narrow.
 
 Counts of one run are an array with a row (matched, predicted, gold) per sample; two runs are paired
 row by row. Everything random is drawn from the seed that is given. Samples with equal rows are

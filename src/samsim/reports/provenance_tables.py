@@ -54,8 +54,8 @@ def runs_table(collected: Collected) -> Table:
     return Table("runs", ("Runs", "실행"), columns, tuple(rows))
 
 
-def sanity_table(collected: Collected) -> Table:
-    """Every check of the measures with what came out."""
+def sanity_table(collected: Collected, *, only_failed: bool = False) -> Table:
+    """Every check of the measures, or those that failed, with what came out."""
     columns = (
         name_column(),
         Column(("check", "점검"), numeric=False),
@@ -68,12 +68,15 @@ def sanity_table(collected: Collected) -> Table:
     rows = []
     for run in collected.runs:
         for check in run.metrics.sanity:
+            if only_failed and check.ok:
+                continue
             family: Text = NOTHING if check.family is None else named(FAMILY, check.family)
             outcome: Text = ("passed", "통과") if check.ok else ("failed", "실패")
             values = whole(check.samples), f"{check.value:.4g}", f"{check.expected:.4g}"
             cells = (run.name, named(SANITY, check.name), family, *values, outcome)
             rows.append(Row(cells, "plain" if check.ok else "failed"))
-    return Table("sanity", ("Checks of the measures", "지표 점검"), columns, tuple(rows))
+    key = "sanity-failed" if only_failed else "sanity"
+    return Table(key, ("Checks of the measures", "지표 점검"), columns, tuple(rows))
 
 
 def failed_checks(collected: Collected) -> int:

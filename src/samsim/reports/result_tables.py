@@ -133,10 +133,10 @@ def _main_notes(collected: Collected, scored: Sequence[Scored]) -> tuple[Pair, .
     if has_repeats(collected):
         notes.append(
             (
-                "×n: n runs of one cell taken together; behind their F1 the range over these runs, which is no"
-                " confidence interval. Tests take a sample with all its repeats.",
+                "×n: n runs of one cell together; behind their F1 the range over these runs, no confidence interval."
+                " Tests take a sample with all its repeats; for final − Stage 1 see the single runs.",
                 "×n은 같은 셀을 n번 실행해 합친 것입니다. F1 뒤의 괄호는 실행 사이의 범위이며 신뢰 구간이 아닙니다."
-                " 검정에서는 한 표본의 반복을 함께 다룹니다.",
+                " 검정에서는 한 표본의 반복을 함께 다룹니다. '최종 − 1단계'는 개별 실행에 있습니다.",
             )
         )
     if any(len(one.runs) > one.repeats for one in scored):

@@ -129,8 +129,12 @@ def rules_table(collected: Collected, family: Family, *, by_reason: bool = False
         return [] if tables is None else [cells(found) for found in (tables.by_reason if by_reason else tables.by_rule)]
 
     rows = [Row((run.name, *one)) for run, found in merged(collected.evaluated, block) for one in found]
+    note: Pair = (
+        "Agents that found the same tuple have a copy each; copies in one sample that are decided alike count once.",
+        "여러 에이전트가 같은 튜플을 찾으면 사본이 생깁니다. 한 표본에서 똑같이 결정된 사본은 한 번만 셉니다.",
+    )
     caption: Pair = ("Reason × outcome", "이유별 결과") if by_reason else ("Rule × outcome", "규칙별 결과")
-    return Table("reasons" if by_reason else "rules", caption, columns, tuple(rows))
+    return Table("reasons" if by_reason else "rules", caption, columns, tuple(rows), (note,))
 
 
 def overrides_table(collected: Collected) -> Table:

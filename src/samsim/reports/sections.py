@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html import escape
 
 from samsim.reports import figures, measure_tables, provenance_tables, result_tables, review_tables, subset_tables
@@ -45,7 +46,7 @@ def banners(collected: Collected) -> str:
     """What a reader must know before the numbers."""
     parts = []
     if provenance_tables.failed_checks(collected):
-        checks = html_table(provenance_tables.sanity_table(collected))
+        checks = html_table(provenance_tables.sanity_table(collected, only_failed=True))
         parts.append(f'<div class="banner red" role="alert"><b>{words("checks_failed")}</b>{checks}</div>')
     if collected.problems:
         items = "".join(
@@ -147,7 +148,9 @@ def _results(collected: Collected, family: Family | None) -> str:
         shown += _folded("single_runs", html_table(result_tables.main_table(collected, family, single=True)))
     others = [one for run in collected.evaluated for one in run.tuples if one != family]
     more = _tables(result_tables.families_table(collected))
-    more += "".join(html_table(result_tables.main_table(collected, one)) for one in dict.fromkeys(others))
+    # What the notes say is said above.
+    tables = (replace(result_tables.main_table(collected, one), notes=()) for one in dict.fromkeys(others))
+    more += "".join(map(html_table, tables))
     return shown + (_folded("other_families", more) if others else "")
 
 

@@ -74,6 +74,11 @@ REFUSAL: Mapping[str, Pair] = {
     "merge_without_ref": ("MERGE without a ref", "MERGE에 범주가 없음"),
     "contradictory_actions": ("contradictory actions", "서로 어긋나는 조치"),
 }
+PERSONA: Mapping[str, Pair] = {
+    "EPM": ("maps evidence to polarity", "근거와 극성의 대응"),
+    "TAN": ("normalises target and ref", "대상과 범주 정규화"),
+    "CJ": ("judges consistency", "일관성 판단"),
+}
 DROP: Mapping[str, Pair] = {
     "alignment_failure": ("its place in the text is unclear", "본문 위치가 불분명함"),
     "filter_rejection": ("not a target", "평가 대상이 아님"),

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from samsim.experiments.artefacts import OUTPUTS, SCORECARDS, TRACES, load_run
+from samsim.reports.problem_words import problem_text
+from tests.reports.making_runs import change_manifest, copied, rows_of, write_rows
+
+
+@pytest.mark.parametrize(
+    ("lost", "kept", "status", "done", "korean"),
+    [
+        ((OUTPUTS,), 84, "finished", 84, "아무것도 측정할 수 없습니다"),
+        ((SCORECARDS,), 84, "finished", 84, "scorecards.jsonl이 없습니다"),
+        ((TRACES,), 84, "finished", 84, "호출을 보여 주거나 재생할 수 없습니다"),
+        ((), 40, "interrupted", 40, "실행 상태: 중단됨. 표본 84개 가운데 40개만 끝났습니다"),
+        ((), 40, "finished", 84, "표본 84개 가운데 40개만 남아 있습니다"),
+    ],
+)
+def test_what_a_run_says_of_itself_is_known_in_korean(
+    experiment: Path, tmp_path: Path, lost: tuple[str, ...], kept: int, status: str, done: int, korean: str
+) -> None:
+    run = copied(experiment / "cr_v2-C1", tmp_path / "run")
+    for name in (OUTPUTS, SCORECARDS):
+        write_rows(run / name, rows_of(run / name)[:kept])
+    for name in lost:
+        (run / name).unlink()
+    change_manifest(run, lambda manifest: manifest.update(status=status, done=done))
+    problems = load_run(run).problems
+    assert problems
+    pairs = [problem_text(words) for words in problems]
+    assert all(isinstance(pair, tuple) for pair in pairs), problems
+    assert any(korean in pair[1] for pair in pairs)
+
+
+def test_an_unknown_problem_stays_as_it_is() -> None:
+    assert problem_text("something {0} else") == "something {0} else"
+    assert problem_text("no comparison: {0} {") == ("no comparison: {0} {", "비교하지 못했습니다. 원인: {0} {")
