@@ -11,7 +11,7 @@ import yaml
 from samsim.experiments.artefacts import OUTPUTS, SCORECARDS, STORE, TRACES
 from samsim.experiments.cell_run import RunOptions
 from samsim.experiments.config import ExperimentConfig, load_config
-from samsim.experiments.runner import EngineSource, ExperimentOutcome, run_experiment
+from samsim.experiments.runner import EngineSource, ExperimentOutcome, cell_folders, run_experiment
 from samsim.memory.memory_store import ContentHash
 
 
@@ -31,6 +31,12 @@ def configure(folder: Path, **changes: Any) -> ExperimentConfig:
 def run(config: ExperimentConfig, engines: EngineSource | None = None, **options: Any) -> ExperimentOutcome:
     """Run it without anybody looking on."""
     return run_experiment(config, RunOptions(**options), engines=engines)
+
+
+def only_folder(config: ExperimentConfig) -> Path:
+    """The folder of the only run of an experiment."""
+    (folder,) = cell_folders(config).values()
+    return folder
 
 
 def rows(path: Path) -> list[dict[str, Any]]:

@@ -14,8 +14,7 @@ from samsim.data.gold import load_reviews_gold
 from samsim.data.shipped import load_reviews
 from samsim.experiments.config import ExperimentConfig
 from samsim.experiments.planning import plan_experiment
-from samsim.experiments.runner import cell_folders
-from tests.experiments.runs import configure, rows, run, store_hash
+from tests.experiments.runs import configure, only_folder, rows, run, store_hash
 from tests.servers.faults import NO_FAULTS
 from tests.servers.faulty import FaultyServer
 
@@ -44,11 +43,6 @@ def asking(server: FaultyServer, folder: Path, **changes: Any) -> ExperimentConf
 @pytest.fixture(autouse=True)
 def _key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TESTED_KEY", CANARY)
-
-
-def only_folder(config: ExperimentConfig) -> Path:
-    (folder,) = cell_folders(config).values()
-    return folder
 
 
 @pytest.mark.parametrize("protocol", ["cr_v2", "debate"])
