@@ -174,7 +174,7 @@ def test_the_traceback_is_there_on_demand(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(api.Pipeline, "analyze", failing_with(KeyboardInterrupt()))  # type: ignore[arg-type]
+    monkeypatch.setattr(api.Pipeline, "analyze", failing_with(KeyboardInterrupt()))
     assert run(ENGLISH).exit_code == ExitCode.INTERRUPTED
 
 

@@ -178,7 +178,7 @@ def test_advice_without_effect_and_a_broken_slot_name_no_check() -> None:
 
 
 def answer(given: DebateInputs, *ops: tuple[str, str, str]) -> Stage2Schema:
-    patch = [patch_op(op, target, value, f"c{number}") for number, (op, target, value) in enumerate(ops)]  # type: ignore[arg-type]
+    patch = [patch_op(op, target, value, f"c{number}") for number, (op, target, value) in enumerate(ops)]
     return debate_stage2.answer_patch(
         Stage2Inputs(
             given.analysis, given.taxonomy, given.candidates, given.conflict_flags, given.validator_risks, patch

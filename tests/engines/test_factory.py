@@ -127,7 +127,7 @@ def test_every_engine_of_a_table_is_changed_and_closed_once() -> None:
     one, other = Closable(), Closable()
     table = EngineTable.of({"A": one, "JUDGE": other, "SINGLE": one})
     seen: list[Engine] = []
-    mapped = table.mapped(lambda engine: seen.append(engine) or engine)  # type: ignore[func-returns-value]
+    mapped = table.mapped(lambda engine: seen.append(engine) or engine)
     assert seen == [one, other]
     assert (mapped.engine_for("JUDGE", "judge"), mapped.engine_for("A", "review")) == (other, one)
     asyncio.run(mapped.aclose())

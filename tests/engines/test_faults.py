@@ -166,7 +166,7 @@ def logged() -> Iterator[list[str]]:
     """Everything logged while the runs go on, down to the finest level."""
     lines: list[str] = []
     handler = logging.Handler()
-    handler.emit = lambda record: lines.append(record.getMessage())  # type: ignore[method-assign]
+    handler.emit = lambda record: lines.append(record.getMessage())
     root = logging.getLogger()
     before = root.level
     root.addHandler(handler)

@@ -212,7 +212,7 @@ HANGUL_TEXT = st.lists(
 @settings(max_examples=150, deadline=None)
 @given(HANGUL_TEXT, st.sampled_from(["NFC", "NFD"]))
 def test_any_text_is_read_and_every_offset_points_into_it(raw: str, form: str) -> None:
-    text = unicodedata.normalize(form, raw)  # type: ignore[arg-type]
+    text = unicodedata.normalize(form, raw)
     analysis = analyze_korean(text)
     for token in analysis.tokens:
         assert 0 <= token.start <= token.end <= len(text)

@@ -37,7 +37,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
                 self.now += timeout
             return ready
 
-        selector.select = select  # type: ignore[method-assign]
+        selector.select = select
         super().__init__(selector)
 
     def time(self) -> float:
@@ -289,7 +289,7 @@ def _admissions(requests: int, *, tokens: int = 0, apart: float = 0.0, **limits:
     """When each of the requests, which come ``apart`` seconds from each other, is let through."""
 
     async def scenario() -> list[float]:
-        rate = RateLimit(**limits, clock=virtual_clock)  # type: ignore[arg-type]
+        rate = RateLimit(**limits, clock=virtual_clock)
         moments: list[float] = []
 
         async def one(number: int) -> None:

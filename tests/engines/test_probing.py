@@ -24,7 +24,7 @@ def mode_of(body: Body) -> OutputMode:
     if "tools" in body:
         return "tool"
     form = body.get("response_format", {}).get("type")
-    return {"json_schema": "json_schema", "json_object": "json_object", None: "prompted"}[form]  # type: ignore[return-value]
+    return {"json_schema": "json_schema", "json_object": "json_object", None: "prompted"}[form]
 
 
 def obeys(body: Body) -> web.Response:

@@ -44,7 +44,7 @@ def test_applied_changes_are_remembered_as_actions(op: EditOp, action: str, reas
     ],
 )
 def test_a_flip_has_the_reason_of_the_doubt_it_settles(kind: str, reason: str) -> None:
-    result = debated(override()).model_copy(update={"validator_risks": [risk("t0", kind)]})  # type: ignore[arg-type]
+    result = debated(override()).model_copy(update={"validator_risks": [risk("t0", kind)]})
     assert [found.reason_code for found in decided_in(result)] == [reason]
 
 

@@ -38,7 +38,7 @@ BASE = [
 
 
 def orchestrator(store: MemoryStore, condition: str, **settings: object) -> EpisodicOrchestrator:
-    chosen = MemorySettings(**settings)  # type: ignore[arg-type]
+    chosen = MemorySettings(**settings)
     return EpisodicOrchestrator(
         store, resolve_condition(condition), now=lambda: "2026-01-02T03:04:05Z", version="test", settings=chosen
     )

@@ -83,7 +83,7 @@ def samples(draw: st.DrawFn) -> tuple[TextAnalysis, list[Candidate], list[Any], 
     ]
     cue_kinds = st.lists(st.sampled_from(["negation", "contrast", "irony"]), max_size=3)
     cues = [Cue(kind, piece(), 0, 1, ((0, 1), (1, 1))) for kind in draw(cue_kinds)]
-    return analysis(text, language=language, cues=cues), tuples, decisions, risks  # type: ignore[arg-type]
+    return analysis(text, language=language, cues=cues), tuples, decisions, risks
 
 
 @settings(max_examples=300, deadline=None)

@@ -44,8 +44,8 @@ def test_gate_truth_table(
         "drop_reasons": drops,
         "explicit_aspect_count": explicit,
     }
-    assert should_inject_advisory_with_reason(**seen) == (reason != "none", reason)  # type: ignore[arg-type]
-    assert should_inject_advisory(**seen) is (reason != "none")  # type: ignore[arg-type]
+    assert should_inject_advisory_with_reason(**seen) == (reason != "none", reason)
+    assert should_inject_advisory(**seen) is (reason != "none")
 
 
 def test_the_whole_space_of_the_gate() -> None:

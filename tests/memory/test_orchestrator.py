@@ -34,7 +34,7 @@ def store(tmp_path: Path) -> Iterator[MemoryStore]:
 
 
 def memory(store: MemoryStore, condition: str = "C2_frozen", **settings: object) -> EpisodicOrchestrator:
-    chosen = MemorySettings(**settings)  # type: ignore[arg-type]
+    chosen = MemorySettings(**settings)
     return EpisodicOrchestrator(
         store, resolve_condition(condition), now=lambda: "2026-01-02T03:04:05Z", version="9.9", settings=chosen
     )
@@ -52,7 +52,7 @@ def asked(store: MemoryStore, condition: str = "C2_frozen", as_of: int | None = 
 
 
 def failing(number: int, **fields: object) -> EpisodicMemoryEntryV1_1:
-    return episode(number, outcome=FAILURE, after=5, principle="any_flip", **fields)  # type: ignore[arg-type]
+    return episode(number, outcome=FAILURE, after=5, principle="any_flip", **fields)
 
 
 def test_the_slot_the_text_and_the_record_say_the_same(store: MemoryStore) -> None:

@@ -11,7 +11,7 @@ import pytest
 from samsim.memory.advisory_builder import build_from_episodes
 from samsim.memory.injection_controller import format_memory_context
 from samsim.memory.named_checks import checks_named_in
-from samsim.memory.principles import Check, all_principles, find_principle, principle_for
+from samsim.memory.principles import Check, Principle, all_principles, find_principle, principle_for
 from samsim.schemas.memory_v1_1 import ActionTaken, EpisodeRisk
 from samsim.schemas.protocol_conflict_review import REASON_CODES, ConflictType, DecidedAction, RiskType
 from tests.memory import episode
@@ -68,8 +68,8 @@ def test_the_most_specific_principle_wins(case: tuple[EpisodeRisk, ActionTaken, 
 
 
 @pytest.mark.parametrize("principle", all_principles(), ids=lambda one: one.principle_id)
-def test_no_accuracy_gold_label_or_confidence_in_any_principle(principle: object) -> None:
-    texts = (getattr(principle, "ko"), getattr(principle, "en"))  # noqa: B009
+def test_no_accuracy_gold_label_or_confidence_in_any_principle(principle: Principle) -> None:
+    texts = (principle.ko, principle.en)
     for text in texts:
         assert not ABOUT_HITS_OR_LABELS.search(text), text
         assert text == text.strip()

@@ -113,6 +113,6 @@ def test_a_concurrency_below_one_is_an_error_not_a_standstill(concurrency: int) 
 
 
 def test_a_uid_of_any_type_is_recorded_as_text() -> None:
-    (answer,) = Pipeline().stream([(1, "The soup was cold.")])  # type: ignore[list-item]
+    (answer,) = Pipeline().stream([(1, "The soup was cold.")])
     assert isinstance(answer, SampleResult)
     assert answer.uid == "1"

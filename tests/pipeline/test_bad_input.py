@@ -34,7 +34,7 @@ def test_nothing_to_read_is_a_clear_error(text: str) -> None:
 @pytest.mark.parametrize("text", [None, 7, b"bytes"])
 def test_what_is_not_a_text_is_a_clear_error(text: object) -> None:
     with pytest.raises(InputError, match="as a string"):
-        PIPELINE.analyze(text)  # type: ignore[arg-type]
+        PIPELINE.analyze(text)
 
 
 def test_broken_characters_and_endless_texts_are_clear_errors() -> None:

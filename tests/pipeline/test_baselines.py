@@ -147,7 +147,7 @@ def test_every_protocol_gives_the_same_kind_of_record(protocol: str) -> None:
 def test_results_come_in_order_whatever_the_concurrency(protocol: str) -> None:
     samples = [(str(number), f"The bag number {number} is nice.") for number in range(12)]
     alone, together = (
-        [result.outputs_json() for result in Pipeline({"protocol": protocol}).stream(samples, concurrency=concurrency)]  # type: ignore[union-attr]
+        [result.outputs_json() for result in Pipeline({"protocol": protocol}).stream(samples, concurrency=concurrency)]
         for concurrency in (1, 6)
     )
     assert alone == together

@@ -57,7 +57,7 @@ def test_the_changed_tuple_is_as_sure_as_those_who_changed_it() -> None:
 def test_each_persona_sees_the_turns_before_and_the_judge_all_of_them() -> None:
     _, engine = run(rounds=2)
     seen = [
-        (request.agent, [(turn.persona, turn.round) for turn in request.inputs.turns])  # type: ignore[union-attr]
+        (request.agent, [(turn.persona, turn.round) for turn in request.inputs.turns])
         for request in engine.asked
         if request.stage in ("debate", "judge")
     ]
@@ -436,7 +436,7 @@ def test_the_embedded_cast_debates_for_real(text: str, final: dict[str, str]) ->
 
 def test_single_answers_may_come_from_another_engine() -> None:
     scripted = AnswerBook(book())
-    table = EngineTable.of({agent: scripted if agent == "ATSA" else EmbeddedEngine() for agent in EVERYBODY})  # type: ignore[arg-type]
+    table = EngineTable.of({agent: scripted if agent == "ATSA" else EmbeddedEngine() for agent in EVERYBODY})
     config = PipelineConfig(protocol="debate")
     result = asyncio.run(run_debate("s1", analyze_text(TEXT, "en"), table, config))
     assert polarities(result) == {"strap": "negative", "bag": "positive"}

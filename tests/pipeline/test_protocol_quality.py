@@ -31,7 +31,7 @@ def stated() -> dict[str, list[list[str]]]:
 
 @cache
 def run(protocol: str) -> ShippedRun:
-    return run_protocol(protocol, load_reviews())  # type: ignore[arg-type]
+    return run_protocol(protocol, load_reviews())
 
 
 @pytest.mark.parametrize("protocol", sorted(stated()))

@@ -164,7 +164,7 @@ def test_repeats_are_measured_for_their_agreement(experiment: Path, tmp_path: Pa
         run = copied(experiment / "cr_v2-C1", folder / f"r{repeat}")
 
         def numbered(manifest: dict[str, object], repeat: int = repeat) -> None:
-            manifest["cell"] = {**manifest["cell"], "repeat": repeat, "cell_id": f"cr_v2-C1-r{repeat}"}  # type: ignore[dict-item]
+            manifest["cell"] = {**manifest["cell"], "repeat": repeat, "cell_id": f"cr_v2-C1-r{repeat}"}
 
         change_manifest(run, numbered)
     found = collect([folder], resamples=10).repeated

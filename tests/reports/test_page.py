@@ -134,7 +134,7 @@ def test_spans_cover_the_text_once_and_in_order(browser: Chromium, report: Repor
 
 
 def _results(run: object) -> list[object]:
-    return [sample.result for sample in run.samples()]  # type: ignore[attr-defined]
+    return [sample.result for sample in run.samples()]
 
 
 def test_only_what_is_visible_is_in_the_list(browser: Chromium, report: ReportFiles) -> None:
@@ -260,7 +260,7 @@ def test_a_placebo_is_not_taken_for_advice(browser: Chromium, experiment: Path, 
     run = copied(experiment / "cr_v2-C2", tmp_path / "placebo")
 
     def neutral(row: dict[str, object]) -> dict[str, object]:
-        return {**row, "memory": {**row["memory"], "injection_source": "placebo"}}  # type: ignore[dict-item]
+        return {**row, "memory": {**row["memory"], "injection_source": "placebo"}}
 
     change_rows(run, SCORECARDS, neutral)
     page = build_report([run], tmp_path / "out", resamples=10).page
@@ -310,14 +310,14 @@ def test_a_hostile_text_is_only_a_text(browser: Chromium, experiment: Path, tmp_
     run = copied(experiment / "cr_v2-C1", tmp_path / "evil")
 
     def poisoned(row: dict[str, object]) -> dict[str, object]:
-        tuples = [{**one, "aspect_term": EVIL, "evidence": EVIL, "aspect_ref": EVIL} for one in row["stage1_tuples"]]  # type: ignore[attr-defined]
+        tuples = [{**one, "aspect_term": EVIL, "evidence": EVIL, "aspect_ref": EVIL} for one in row["stage1_tuples"]]
         return {**row, "uid": f"{EVIL}{row['uid']}", "text": EVIL + str(row["text"]), "stage1_tuples": tuples}
 
     change_rows(run, OUTPUTS, poisoned)
     change_rows(run, SCORECARDS, lambda row: {**row, "uid": f"{EVIL}{row['uid']}"})
 
     def named(manifest: dict[str, dict[str, object]]) -> None:
-        manifest["experiment"] = EVIL  # type: ignore[assignment]
+        manifest["experiment"] = EVIL
         manifest["cell"]["cell_id"] = manifest["cell"]["engine"] = EVIL
 
     change_manifest(run, named)

@@ -33,7 +33,7 @@ TUPLES = [
 
 
 def outcome(*items: ProposedEditItem, taxonomy: object = NIKL) -> tuple[list[tuple[str, str, str]], list[str]]:
-    edits, refused = enforce_edits(items, TUPLES, taxonomy)  # type: ignore[arg-type]
+    edits, refused = enforce_edits(items, TUPLES, taxonomy)
     return [one.key for one in edits], [reason for _, reason in refused]
 
 
@@ -172,9 +172,9 @@ def test_a_confirmation_speaks_for_the_field_of_its_persona(persona: Persona, ag
     values = {"set_polarity": "negative", "set_aspect_ref": "x", "merge_tuples": "t1", "drop_tuple": ""}
     words = LastWords([turn(persona, edit("confirm_tuple", "t0", confidence=0.6))])
     for op, value in values.items():
-        given = words.signal_of(edit(op, "t0", value))  # type: ignore[arg-type]
+        given = words.signal_of(edit(op, "t0", value))
         assert (given.support, given.against) == (0.0, 0.6 if op in against else 0.0), op
-        assert words.signal_of(edit(op, "t2", value)).total == 0.0  # type: ignore[arg-type]
+        assert words.signal_of(edit(op, "t2", value)).total == 0.0
 
 
 def test_a_confirmation_takes_back_only_what_it_speaks_against() -> None:

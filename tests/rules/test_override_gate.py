@@ -210,14 +210,14 @@ NEGATED = analysis(TEXT, cues=[cue(TEXT, "negation", "지 않", "좋")])
 
 def decisions(
     *turns: object, patch: list[PatchOp] | None = None, accepted: tuple[str, ...] = ("c0",), **doubts: list
-) -> list:  # type: ignore[type-arg]
+) -> list:
     ops = patch or [patch_op("set_polarity", "t0", "negative", evidence="좋지 않아요")]
     took = [
         AcceptedChange(change_id=name, op="set_polarity", target_tuple_id="t0", value="negative", reasoning="so")
         for name in accepted
     ]
     given = Doubts(doubts.get("risks", []), doubts.get("flags", []), doubts.get("structural", []))
-    return decide_overrides(took, ops, list(turns), [T0], given, NEGATED, OVERRIDE_PROFILES["t1"])  # type: ignore[arg-type]
+    return decide_overrides(took, ops, list(turns), [T0], given, NEGATED, OVERRIDE_PROFILES["t1"])
 
 
 def test_two_voices_and_a_doubt_change_the_tuple() -> None:

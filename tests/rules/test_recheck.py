@@ -13,7 +13,7 @@ OVERLAP = conflict("t0", "t1", kind="granularity_overlap_candidate")
 
 
 def reviewed(flag: ConflictFlag = OVERLAP, **proposals: list[object]) -> EnforcedReview:
-    return enforce_review_actions(proposals, CANDIDATES, [flag], [])  # type: ignore[arg-type]
+    return enforce_review_actions(proposals, CANDIDATES, [flag], [])
 
 
 TIED = {

@@ -88,7 +88,7 @@ def answer_to(body: dict[str, Any]) -> dict[str, Any]:
     asked = asked_by(body)
     if asked is None:
         return dict(_smallest(_schema(body)))
-    return json.loads(_answer(asked, _prompt(body)))  # type: ignore[no-any-return]
+    return json.loads(_answer(asked, _prompt(body)))
 
 
 def completion(body: dict[str, Any], content: str, finish: str = "stop") -> dict[str, Any]:

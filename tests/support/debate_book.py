@@ -46,7 +46,7 @@ def book(**changes: Any) -> Book:
         "STAGE2": {"accepted_changes": [answered()], "rejected_changes": []},
     } | changes
     stages = {"ATE": "stage1", "ATSA": "stage1", "VALIDATOR": "stage1", "JUDGE": "judge", "STAGE2": "stage2"}
-    return {(agent, stages.get(agent, "debate")): answer for agent, answer in answers.items()}  # type: ignore[misc]
+    return {(agent, stages.get(agent, "debate")): answer for agent, answer in answers.items()}
 
 
 def run(changes: dict[str, Any] | None = None, **debate: Any) -> tuple[SampleResult, AnswerBook]:

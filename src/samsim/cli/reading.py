@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from io import TextIOWrapper
 from pathlib import Path
 
-from samsim.data.csv_records import CsvProblem, CsvRecords, Line
+from samsim.data.csv_records import CsvProblem, CsvRecords, Line, read_header
 from samsim.data.file_encoding import DAMAGED, DEFAULT_ENCODING, require_utf8
 from samsim.data.sources import USUAL_COLUMNS
 from samsim.errors import ConfigError, InputError
@@ -103,7 +103,7 @@ def _read_txt(lines: Iterator[Line], _columns: Columns, _path: Path) -> Iterator
 
 def _read_csv(lines: Iterator[Line], columns: Columns, path: Path) -> Iterator[Row]:
     records = iter(CsvRecords(lines, LINE_LIMIT))
-    header = _header(records, path)
+    header = read_header(records, path)
     text_at = _text_column(header, columns.text, path)
     uid_at = _named_column(header, columns.uid, path) if columns.uid is not None else None
     for number, record in records:
@@ -114,17 +114,6 @@ def _read_csv(lines: Iterator[Line], columns: Columns, path: Path) -> Iterator[R
         elif record:
             uid = str(number) if uid_at is None else record[uid_at].strip()
             yield _checked(number, uid, record[text_at])
-
-
-def _header(records: Iterator[tuple[int, list[str] | CsvProblem]], path: Path) -> list[str]:
-    for number, record in records:
-        if isinstance(record, CsvProblem):
-            raise InputError(
-                f"The header of {path.name} (line {number}) cannot be read: {record.reason}. Repair that line."
-            )
-        if record:
-            return [name.strip() for name in record]
-    raise InputError(f"{path.name} is empty. Give a header line and at least one review.")
 
 
 def _text_column(header: Sequence[str], wanted: str | None, path: Path) -> int:

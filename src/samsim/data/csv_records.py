@@ -10,6 +10,9 @@ import csv
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
+
+from samsim.errors import InputError
 
 Line = tuple[int, str | None]
 """A line's number and its text; None where the line was too long to read."""
@@ -72,3 +75,15 @@ class CsvRecords:
         if spans_lines or "end of data" in str(error):
             return 'a quote (") is opened and not properly closed'
         return f"broken quoting ({error})"
+
+
+def read_header(records: Iterator[tuple[int, list[str] | CsvProblem]], path: Path) -> list[str]:
+    """The names of the columns: the first record that is not empty."""
+    for number, record in records:
+        if isinstance(record, CsvProblem):
+            raise InputError(
+                f"The header of {path.name} (line {number}) cannot be read: {record.reason}. Repair that line."
+            )
+        if record:
+            return [name.strip() for name in record]
+    raise InputError(f"{path.name} is empty. Give a header line and at least one review.")

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from samsim.data.csv_records import CsvProblem, CsvRecords
+from samsim.data.csv_records import CsvProblem, CsvRecords, read_header
 from samsim.data.formats.lines import is_whole_number, json_object, numbered_lines, read_text
 from samsim.data.formats.rows import Annotation, BadRow, Row, RowError, language_of, parse_rows, part_of, polarity_of
 from samsim.data.formats.spans import sole_occurrence, verified_span
 from samsim.data.sources import USUAL_COLUMNS, DataSource
-from samsim.errors import ConfigError, InputError
+from samsim.errors import ConfigError
 from samsim.schemas.analysis import Language, Offsets
 
 _TUPLE_ROLES = ("aspect_term", "aspect_ref", "opinion_term", "polarity", "start", "end")
@@ -31,7 +31,7 @@ def read_csv(path: Path, source: DataSource) -> Iterator[Row | BadRow]:
     _need_polarity_for_terms(source)
     lines = ((number, line) for number, line in enumerate(_kept_ends(read_text(path, source.encoding)), 1))
     records = iter(CsvRecords(lines, _LINE_LIMIT))
-    header = _header(records, path)
+    header = read_header(records, path)
     places = _places(header, source, path)
     for number, record in records:
         if isinstance(record, CsvProblem):
@@ -71,17 +71,6 @@ def _kept_ends(content: str) -> Iterator[str]:
     yield from (f"{line}\n" for line in lines[:-1])
     if lines[-1]:
         yield lines[-1]
-
-
-def _header(records: Iterator[tuple[int, list[str] | CsvProblem]], path: Path) -> list[str]:
-    for number, record in records:
-        if isinstance(record, CsvProblem):
-            raise InputError(
-                f"The header of {path.name} (line {number}) cannot be read: {record.reason}. Repair that line."
-            )
-        if record:
-            return [name.strip() for name in record]
-    raise InputError(f"{path.name} is empty. Give a header line and at least one text.")
 
 
 def _places(header: Sequence[str], source: DataSource, path: Path) -> dict[str, int]:
