@@ -18,7 +18,9 @@ from samsim.memory.memory_store import (
     Retrieved,
     VerifyReport,
     canonical_line,
+    check_principle,
     episode_id_of,
+    new_line,
     parse_line,
     seq_of,
 )
@@ -54,7 +56,7 @@ class JsonlStore:
         """Write ``entry`` under the next id; it is on the disk when this returns."""
         with self._guard, self._files.locked() as last:
             episode_id = episode_id_of(last.seq + 1)
-            self._files.append([canonical_line(entry.with_id(episode_id))], last)
+            self._files.append([new_line(entry.with_id(episode_id))], last)
         return episode_id
 
     def iterate(self, as_of: int | None = None) -> Iterator[EpisodicMemoryEntryV1_1]:
@@ -154,6 +156,7 @@ class JsonlStore:
                 line = canonical_line(entry)
                 if self._is_held(entry.episode_id, line, newest, last.seq):
                     continue
+                check_principle(entry)
             except SamsimError as error:
                 raise type(error)(f"line {number}: {error} (nothing was imported)") from error
             newest += 1

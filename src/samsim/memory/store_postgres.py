@@ -24,7 +24,9 @@ from samsim.memory.memory_store import (
     Retrieved,
     VerifyReport,
     canonical_line,
+    check_principle,
     episode_id_of,
+    new_line,
     parse_line,
     seq_of,
 )
@@ -106,7 +108,7 @@ class PostgresStore:
         with self._writing() as session:
             row = session.execute("UPDATE samsim_memory SET last_seq = last_seq + 1 RETURNING last_seq").fetchone()
             seq = _number(row)
-            line = canonical_line(entry.with_id(episode_id_of(seq)))
+            line = new_line(entry.with_id(episode_id_of(seq)))
             session.execute("INSERT INTO samsim_episodes VALUES (%s, %s)", (seq, line.decode("utf-8")))
         return episode_id_of(seq)
 
@@ -417,10 +419,16 @@ def _count_problems(last: int, rows: int, highest: int) -> Iterator[str]:
 
 def _line_problems(seq: int, line: str) -> Iterator[str]:
     try:
-        if canonical_line(_entry(seq, line)) != line.encode("utf-8"):
+        entry = _entry(seq, line)
+        if canonical_line(entry) != line.encode("utf-8"):
             yield f"{episode_id_of(seq)}: the line is not in canonical form"
     except (ContractError, StoreError) as error:
         yield str(error)
+        return
+    try:
+        check_principle(entry)
+    except ContractError as error:
+        yield f"{episode_id_of(seq)}: {error}"
 
 
 def _given(lines: Iterable[str | bytes]) -> Iterator[tuple[int, EpisodicMemoryEntryV1_1]]:
@@ -448,6 +456,7 @@ def _import_batch(
             )
         line = canonical_line(entry.with_id(episode_id_of(seq))).decode("utf-8")
         if seq == last + 1:
+            _check_new(number, entry)
             new.append((seq, line))
             known[seq] = line
             last = seq
@@ -459,6 +468,13 @@ def _import_batch(
     with session.cursor() as cursor:
         cursor.executemany("INSERT INTO samsim_episodes VALUES (%s, %s)", new)
     return last
+
+
+def _check_new(number: int, entry: EpisodicMemoryEntryV1_1) -> None:
+    try:
+        check_principle(entry)
+    except ContractError as error:
+        raise ContractError(f"line {number}: {error}; nothing was imported") from error
 
 
 def _known(session: Session, episode_ids: list[str]) -> dict[int, str]:

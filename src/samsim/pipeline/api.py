@@ -64,7 +64,7 @@ class Pipeline:
 
         ``continued`` says where an interrupted run with a memory goes on.
         """
-        if self._memory is None:
+        if self._memory is None or not self._memory.condition.uses_store:
             results = in_order(samples, self._attempt, concurrency)
         else:
             results = by_epoch(samples, self._attempt, self._memory, concurrency, continued)
