@@ -28,6 +28,7 @@ from samsim.memory.store_jsonl_io import (
     beside,
     copy_out,
     file_lock,
+    is_no_file,
     replace_file,
     sync,
     sync_folder,
@@ -161,6 +162,9 @@ class StoreFiles:
 
     def _open(self) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        for part in (self.path, self.journal_path, self.index_path, beside(self.path, ".lock")):
+            if is_no_file(part):
+                raise StoreError(f"cannot open the memory store {self.path}: {part} is not a regular file")
         try:
             with file_lock(beside(self.path, ".lock")):
                 self._create_missing()
