@@ -30,6 +30,7 @@ DEFAULT_STORE = Path("memory/episodic_store.jsonl")
 POSTGRES_SCHEMES = ("postgresql://", "postgres://")
 MAX_LINE_BYTES = 1 << 20
 """Above what the bounds of the schema let a canonical line grow to."""
+_TOO_DEEP = "not an episode: nested deeper than any"
 _EPISODE_ID = re.compile(r"epi_([0-9]{6,18})")
 
 
@@ -210,11 +211,18 @@ def parse_line(line: str | bytes) -> EpisodicMemoryEntryV1_1:
     if len(line) > MAX_LINE_BYTES:
         raise StoreError(f"a line of {len(line):,} bytes, longer than any episode ({MAX_LINE_BYTES:,} at most)")
     try:
-        return parse_entry(json.loads(line, object_pairs_hook=_distinct))
+        return parse_entry(_record_of(line))
+    except RecursionError as error:
+        raise StoreError(_TOO_DEEP) from error
+
+
+def _record_of(line: str | bytes) -> Any:
+    try:
+        return json.loads(line, object_pairs_hook=_distinct)
     except ValueError as error:
         raise StoreError(f"not a JSON line: {error}") from error
     except RecursionError as error:
-        raise StoreError("not an episode: nested deeper than any") from error
+        raise StoreError(_TOO_DEEP) from error
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -236,10 +244,15 @@ class ContentHash:
         self._sha = hashlib.sha256()
 
     def add(self, line: str | bytes) -> None:
-        """Take in one canonical line."""
-        record: dict[str, Any] = json.loads(line)
-        record.get("provenance", {}).pop("timestamp", None)
-        self._sha.update(canonical_bytes(record) + b"\n")
+        """Take in one canonical line; what is no episode at all is a ``StoreError``."""
+        record = _record_of(line)
+        if not isinstance(record, dict) or not isinstance(record.get("provenance"), dict):
+            raise StoreError("a line is not an episode; samsim memory verify names it")
+        record["provenance"].pop("timestamp", None)
+        try:
+            self._sha.update(canonical_bytes(record) + b"\n")
+        except (UnicodeEncodeError, RecursionError) as error:
+            raise StoreError("a line is not an episode; samsim memory verify names it") from error
 
     def hexdigest(self) -> str:
         """The hash of everything added so far."""

@@ -186,7 +186,7 @@ class JsonlStore:
             self._index, self._indexed, self._in_snapshot = EpisodeIndex(), START, 0
         lines = self._files.lines(self._indexed.seq + 1, newest.seq)
         while batch := list(islice(lines, _INDEXED_AT_ONCE)):
-            self._index.extend(self._keys.key_of(line) for _, line in batch)
+            self._index.extend([self._key(record.seq, line) for record, line in batch])
             self._indexed = batch[-1][0]
         if len(self._index) - self._in_snapshot >= max(_SNAPSHOT_EVERY, len(self._index) // 8):
             self._save_snapshot()
@@ -203,7 +203,13 @@ class JsonlStore:
         """Whether a snapshot is of this very log: same history, and its ends are indexed as they would be now."""
         if upto.seq != len(index) or self._files.record(upto.seq) != upto:
             return False
-        return all(index.key_of(seq) == self._keys.key_of(self._line(seq)) for seq in {1, upto.seq})
+        return all(index.key_of(seq) == self._key(seq, self._line(seq)) for seq in {1, upto.seq})
+
+    def _key(self, seq: int, line: bytes) -> tuple[InputSignatureV1_1, frozenset[str]]:
+        try:
+            return self._keys.key_of(line)
+        except SamsimError as error:
+            raise type(error)(f"{episode_id_of(seq)}: {error}") from error
 
     def _save_snapshot(self) -> None:
         """Write the index beside the log. It only saves time, so that a full disk is no reason to fail."""

@@ -30,7 +30,6 @@ from samsim.memory.memory_store import (
     parse_line,
     seq_of,
 )
-from samsim.memory.scoring import case_tokens
 from samsim.schemas.memory_v1_1 import check_forbidden
 
 if TYPE_CHECKING:
@@ -222,10 +221,8 @@ class PostgresStore:
     def _key(self, seq: int, line: str) -> tuple[InputSignatureV1_1, frozenset[str]]:
         try:
             return self._keys.key_of(line)
-        except (KeyError, TypeError, ValueError, AttributeError):
-            # Not a line that was written here: reading all of it tells what is wrong.
-            entry = _entry(seq, line)
-            return entry.input_signature, case_tokens(entry.case_summary)
+        except (ContractError, StoreError) as error:
+            raise type(error)(f"{episode_id_of(seq)}: {error}") from error
 
     def _entries(self, seqs: list[int]) -> dict[int, EpisodicMemoryEntryV1_1]:
         if not seqs:
@@ -402,7 +399,7 @@ def _check_record(seq: int, line: str) -> None:
     try:
         record = json.loads(line)
         check_forbidden(record)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise StoreError(f"{episode_id_of(seq)}: not a JSON line: {error}") from error
     except ContractError as error:
         raise ContractError(f"{episode_id_of(seq)}: {error}") from error
