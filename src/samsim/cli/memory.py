@@ -75,7 +75,7 @@ def show(store: str, episode_ids: tuple[str, ...], last: int | None) -> None:
 def verify(ctx: click.Context, store: str) -> None:
     """Read and check every episode.
 
-    Order, checksums, schema and forbidden fields; nothing is changed.
+    Order, checksums, schema, forbidden fields and principles; nothing is changed.
     """
     from samsim.cli.memory_view import print_view, report_view
 

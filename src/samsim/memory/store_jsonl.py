@@ -103,7 +103,7 @@ class JsonlStore:
         """Remove what crashes left behind and write the index anew, once every episode has been found whole."""
         report = self.verify()
         if not report.ok:
-            raise StoreError(f"{self._files.path} is not compacted, because it is damaged: {report.problems[0]}")
+            raise StoreError(f"{self._files.path} is not compacted, because it is not sound: {report.problems[0]}")
         before = self._files.size_on_disk()
         with self._guard:
             self._refresh()
