@@ -50,7 +50,11 @@ OUT_OF_BOUNDS: list[tuple[str, Any]] = [
     ("episode_id", "epi_" + "1" * 19),
     ("episode_id", "epi_٠٠٠٠٠١"),
     ("provenance.timestamp", "2026-02-30T03:04:05Z"),
+    ("provenance.timestamp", "2026-02-29T03:04:05Z"),
+    ("provenance.timestamp", "1900-02-29T03:04:05Z"),
+    ("provenance.timestamp", "2026-04-31T03:04:05Z"),
     ("provenance.timestamp", "2026-13-01T03:04:05Z"),
+    ("provenance.timestamp", "2026-01-02T23:60:05Z"),
     ("provenance.timestamp", "2026-01-02T25:04:05Z"),
     ("provenance.timestamp", "0000-01-02T03:04:05Z"),
     ("provenance.timestamp", "2026-01-02T03:04:05+99:00"),
@@ -70,6 +74,8 @@ def test_what_a_real_sample_can_have_is_within_the_bounds() -> None:
         ("outcome_delta", -(10**9)),
         ("evaluation.risk_before.severity_sum", 10**9),
         ("provenance.timestamp", "2024-02-29T23:59:59.123456789+14:00"),
+        ("provenance.timestamp", "2000-02-29T00:00:00Z"),
+        ("provenance.timestamp", "2026-12-31T23:59:59-12:00"),
         ("episode_id", "epi_123456789012345678"),
     ]:
         assert parse_line(changed(path, value))
