@@ -150,6 +150,11 @@ def test_reviews_from_a_pipe(content: bytes, suffix: str, uids: list[str]) -> No
     assert [(read.uid, read.text) for read in found] == list(zip(uids, (KOREAN, ENGLISH), strict=True))
 
 
+def test_a_very_long_first_line_of_a_pipe_is_a_review() -> None:
+    ended = run("--file", "-", stdin=("good " * 40_000).encode())
+    assert (ended.exit_code, ended.stderr) == (ExitCode.OK, "standard input is read as .txt\n")
+
+
 def test_columns_and_encoding_hold_for_a_pipe_as_well(tmp_path: Path) -> None:
     content = f"Id,Body\nr1,{KOREAN}\n".encode("cp949")
     refused = run("--file", "-", "--text-column", "body", stdin=content)

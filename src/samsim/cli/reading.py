@@ -313,6 +313,10 @@ def _guessed_suffix(first_line: str, columns: Columns) -> str:
     """How reviews without a file name are written, by their first line."""
     if first_line.lstrip().startswith("{"):
         return ".jsonl"
-    header = {name.strip().casefold() for record in csv.reader([first_line]) for name in record}
-    has_columns = columns != Columns() or not header.isdisjoint(TEXT_COLUMNS)
-    return ".csv" if has_columns else ".txt"
+    if columns != Columns():
+        return ".csv"
+    try:
+        names = {name.strip().casefold() for record in csv.reader([first_line]) for name in record}
+    except csv.Error:  # no header is that long
+        return ".txt"
+    return ".txt" if names.isdisjoint(TEXT_COLUMNS) else ".csv"
