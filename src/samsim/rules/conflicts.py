@@ -36,9 +36,9 @@ class _Row:
 
 def compute_conflict_flags(
     candidates: Iterable[Candidate | Mapping[str, Any]],
-    *,
     conflict_mode: ConflictMode = "primary_secondary",
     semantic_conflict_enabled: bool = False,
+    *,
     granularity: bool = True,
     taxonomy: Taxonomy | str | None = None,
     semantic_theta: float = SEMANTIC_THETA,
