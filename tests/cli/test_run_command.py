@@ -19,6 +19,8 @@ from samsim.cli.main import cli
 from samsim.experiments.artefacts import MANIFEST, OUTPUTS, load_run
 from tests.experiments.runs import footprint, rows
 
+# So many that a run over them can be disturbed before it ends.
+MANY = 600
 SMALL = {"evaluation": {"name": "reviews", "language": "en", "limit": 6}}
 
 
@@ -157,32 +159,48 @@ def many(path: Path, count: int) -> Path:
     return path
 
 
+def big_run(folder: Path, data: Path, workers: int) -> Path:
+    """The configuration of a run that takes long enough to be disturbed."""
+    folder.mkdir()
+    run = {"out": str(folder / "runs"), "workers": workers}
+    return write(folder / "many.yaml", data={"evaluation": {"path": str(data), "language": "en"}}, run=run)
+
+
+@pytest.fixture(scope="module")
+def many_reviews(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return many(tmp_path_factory.mktemp("many") / "many.csv", MANY)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(many_reviews: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run that nobody disturbs; how many processes made it leaves no mark (test_processes_change_nothing)."""
+    folder = tmp_path_factory.mktemp("runs") / "whole"
+    assert start(big_run(folder, many_reviews, workers=2)).wait() == ExitCode.OK
+    return folder / "runs" / "tested"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_a_disturbed_process_is_gone_on_with(how: signal.Signals, workers: int, tmp_path: Path) -> None:
-    data = {"evaluation": {"path": str(many(tmp_path / "many.csv", 900)), "language": "en"}}
-    folders = {}
-    for name in ("whole", "broken"):
-        (tmp_path / name).mkdir()
-        run = {"out": str(tmp_path / name / "runs"), "workers": workers}
-        config = write(tmp_path / name / "many.yaml", data=data, run=run)
-        folders[name] = tmp_path / name / "runs" / "tested"
-        if name == "broken":
-            process = start(config)
-            outputs = folders[name] / OUTPUTS
-            wait_for(lambda outputs=outputs: outputs.exists() and outputs.stat().st_size > 60_000, process)
-            os.kill(process.pid, how)
-            code = process.wait()
-            assert code == (ExitCode.INTERRUPTED if how == signal.SIGINT else -signal.SIGKILL)
-            status = load_run(folders[name]).manifest.status
-            assert status == ("interrupted" if how == signal.SIGINT else "running")
-            assert 0 < len(rows(outputs)[:-1]) < 900
-            if workers > 1:
-                assert_no_orphans(process.pid)
-        assert start(config).wait() == ExitCode.OK
-    assert footprint(folders["broken"]) == footprint(folders["whole"])
-    assert (folders["broken"] / MANIFEST).exists()
+def test_a_disturbed_process_is_gone_on_with(
+    how: signal.Signals, workers: int, many_reviews: Path, undisturbed: Path, tmp_path: Path
+) -> None:
+    config = big_run(tmp_path / "broken", many_reviews, workers)
+    folder = tmp_path / "broken" / "runs" / "tested"
+    process = start(config)
+    outputs = folder / OUTPUTS
+    wait_for(lambda: outputs.exists() and outputs.stat().st_size > 30_000, process)
+    os.kill(process.pid, how)
+    code = process.wait()
+    assert code == (ExitCode.INTERRUPTED if how == signal.SIGINT else -signal.SIGKILL)
+    status = load_run(folder).manifest.status
+    assert status == ("interrupted" if how == signal.SIGINT else "running")
+    assert 0 < len(rows(outputs)[:-1]) < MANY
+    if workers > 1:
+        assert_no_orphans(process.pid)
+    assert start(config).wait() == ExitCode.OK
+    assert footprint(folder) == footprint(undisturbed)
+    assert (folder / MANIFEST).exists()
 
 
 def assert_no_orphans(group: int) -> None:
