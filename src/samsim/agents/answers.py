@@ -26,7 +26,7 @@ async def ask(
 
 @dataclass(slots=True)
 class Answer:
-    """An answer with several parts; what is read from it and does not fit is counted."""
+    """An answer with several parts; what is read from it and does not fit is counted, as is what was cut off."""
 
     output: object
     call: CallRecord
@@ -71,7 +71,7 @@ async def ask_for_all(engine: Engine, request: EngineRequest) -> Answer:
         messages=[MessageRecord(role=message.role, content=message.content) for message in reply.messages],
         attempts=list(reply.attempts),
     )
-    return Answer(reply.output, call)
+    return Answer(reply.output, call, list(reply.cut))
 
 
 def read_items(output: object, name: str, item_type: type[ItemT]) -> tuple[list[ItemT], list[str]]:

@@ -18,7 +18,7 @@ from dataclasses import replace
 
 from samsim.engines.cache import CachedReply, ResponseCache, cache_key
 from samsim.engines.http import HttpTransport
-from samsim.engines.judging import Judgement, judge
+from samsim.engines.judging import Judgement
 from samsim.engines.limits import AdaptiveLimit, FifoGate, RateLimit, SpendingLimit
 from samsim.engines.prices import price_of
 from samsim.engines.probing import find_mode
@@ -139,18 +139,25 @@ class ModelEngine:
         # Before the probe in every mode, since an earlier run may have been answered in any.
         for mode in self._modes if self._mode is None else (self._mode,):
             question = self._sender.prepare(messages, request.output_schema, mode, self._seed_of(request))
-            kept = self._cache.get(self._key(request, question))
+            key = self._key(request, question)
+            kept = self._cache.get(key)
             if kept is None:
                 continue
-            judgement = judge(WireReply(kept.text, kept.finish, kept.usage, kept.refusal), request.output_schema)
+            reply = WireReply(kept.text, kept.finish, kept.usage, kept.refusal)
+            judgement = self._sender.judged(reply, request.output_schema)
+            if judgement.failure is not None:
+                # An earlier version took it for an answer. It is asked again, and the answer takes its place.
+                self._cache.reject(key)
+                continue
             attempt = AttemptRecord(
-                kind="first", outcome=judgement.outcome, usage=_NOTHING_USED, cost=0.0, raw=kept.text
+                kind="first", outcome=judgement.outcome, usage=_NOTHING_USED, cost=0.0, raw=self._sender.redact(kept.text)
             )
             return replace(_reply(judgement, question, [attempt]), cached=True, kept_usage=kept.usage)
         return None
 
     def _keep(self, request: EngineRequest, question: Question, reply: WireReply) -> None:
-        if self._cache is not None:
+        # The cache is a file that is handed on: what quotes a key is answered, but not kept.
+        if self._cache is not None and not self._sender.redact.holds_a_secret(reply.text):
             kept = CachedReply(
                 text=reply.text, finish=reply.finish, refusal=reply.refusal, usage=reply.usage, mode=question.mode
             )
@@ -204,4 +211,5 @@ def _reply(judgement: Judgement, question: Question, attempts: list[AttemptRecor
         mode=question.mode,
         messages=question.messages,
         attempts=tuple(attempts),
+        cut=judgement.cut,
     )

@@ -16,10 +16,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, get_args
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 from pydantic_core import to_jsonable_python
 
 from samsim.engines.protocol import ClosableEngine, Engine, EngineReply, EngineRequest, Message
+from samsim.engines.sound_json import flaw_of
 from samsim.errors import ConfigError, EngineError, InputError
 from samsim.schemas.calls import AttemptRecord, FailureKind, MessageRecord, Usage
 from samsim.schemas.results import CallRecord
@@ -30,7 +31,7 @@ _NOT_THE_ENGINES = {"rationales", "rejected"}
 
 class TraceLine(CallRecord):
     """One recorded call. ``order`` counts the lines of a trace, or of a sample in a run's trace;
-    ``request_hash`` is that of the rendered prompt."""
+    ``request_hash`` is that of the rendered prompt, ``cut`` what the answer had beyond its schema's limits."""
 
     uid: str
     order: int
@@ -38,6 +39,7 @@ class TraceLine(CallRecord):
     seed: int | None = None
     request_hash: str
     kept_usage: Usage | None = None
+    cut: list[str] = Field(default_factory=list)
     output: Any = None
 
 
@@ -185,6 +187,7 @@ def trace_line(engine_name: str, request: EngineRequest, reply: EngineReply, ord
         messages=[MessageRecord(role=message.role, content=message.content) for message in reply.messages],
         attempts=list(reply.attempts),
         kept_usage=reply.kept_usage,
+        cut=list(reply.cut),
         output=to_jsonable_python(reply.output),
     )
 
@@ -199,14 +202,17 @@ def trace_bytes(line: TraceLine) -> bytes:
 
 
 def _as_reply(line: TraceLine) -> EngineReply:
+    # Earlier versions recorded answers with half a surrogate pair, which no result can hold.
+    flaw = flaw_of(line.output)
     return EngineReply(
-        output=line.output,
-        failure=_failure_of(line),
+        output=line.output if flaw is None else None,
+        failure=_failure_of(line) if flaw is None else flaw.failure,
         mode=line.mode,
         cached=line.cached,
         messages=tuple(Message(message.role, message.content) for message in line.messages),
         attempts=tuple(line.attempts),
         kept_usage=line.kept_usage,
+        cut=tuple(line.cut),
     )
 
 

@@ -16,6 +16,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ValidationError
 
 from samsim.engines.protocol import Message
+from samsim.engines.sound_json import Flaw, flaw_of
 from samsim.errors import ContractError
 from samsim.schemas.calls import OutputMode
 
@@ -48,22 +49,41 @@ class Reading:
 
     value: dict[str, Any] | None
     salvaged: bool = False
-    failure: Literal["invalid_json", "schema"] | None = None
+    failure: Literal["invalid_json", "bad_encoding", "schema"] | None = None
     problem: str = ""
 
 
-class _DuplicatedKeyError(ValueError):
-    """An object names a key twice, so it does not say which value is meant."""
+class _RefusedError(ValueError):
+    """Whole JSON that is not read: it does not say which value is meant, or holds what nobody can write again."""
+
+    def __init__(self, flaw: Flaw) -> None:
+        super().__init__(flaw.problem)
+        self.flaw = flaw
+
+
+_DUPLICATED_KEY = Flaw("invalid_json", "the JSON object has a duplicated key")
 
 
 def _unambiguous(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) != len(pairs):
-        raise _DuplicatedKeyError("the JSON object has a duplicated key")
+        raise _RefusedError(_DUPLICATED_KEY)
     return value
 
 
-_decode = json.JSONDecoder(object_pairs_hook=_unambiguous).decode
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
+
+
+_parse = json.JSONDecoder(object_pairs_hook=_unambiguous, parse_constant=_no_constant).decode
+
+
+def _decode(text: str) -> Any:
+    value = _parse(text)
+    flaw = flaw_of(value)
+    if flaw is not None:
+        raise _RefusedError(flaw)
+    return value
 
 
 @cache
@@ -131,11 +151,12 @@ def read_object(text: str, expected_keys: Collection[str] = ()) -> Reading:
 
     Of several objects the first with all ``expected_keys`` is taken, else the first whole one. An
     object with a duplicated key is invalid: it does not say which value it means. Time is linear.
+    What ``flaw_of`` finds is refused.
     """
     try:
         value = _decode(text)
-    except _DuplicatedKeyError as error:
-        return Reading(None, failure="invalid_json", problem=str(error))
+    except _RefusedError as error:
+        return _refused(error.flaw)
     except (ValueError, RecursionError):
         return _salvage(text, expected_keys)
     if isinstance(value, dict):
@@ -143,18 +164,22 @@ def read_object(text: str, expected_keys: Collection[str] = ()) -> Reading:
     return Reading(None, failure="schema", problem="the answer is not a JSON object")
 
 
+def _refused(flaw: Flaw) -> Reading:
+    return Reading(None, failure=flaw.failure, problem=flaw.problem)
+
+
 def _salvage(text: str, expected_keys: Collection[str]) -> Reading:
     thinking = _THINKING.match(text)
     first: dict[str, Any] | None = None
-    problem = "no JSON object was found"
+    flaw = Flaw("invalid_json", "no JSON object was found")
     for candidate, is_whole in _balanced_objects(text, thinking.end() if thinking else 0):
         try:
             value = _decode(candidate)
-        except _DuplicatedKeyError as error:
-            problem = str(error)
+        except _RefusedError as error:
+            flaw = error.flaw
             continue
         except (ValueError, RecursionError):
-            problem = "the JSON is broken"
+            flaw = Flaw("invalid_json", "the JSON is broken")
             continue
         if expected_keys and all(key in value for key in expected_keys):
             return Reading(value, salvaged=True)
@@ -162,7 +187,7 @@ def _salvage(text: str, expected_keys: Collection[str]) -> Reading:
             first = value
     if first is not None:
         return Reading(first, salvaged=True)
-    return Reading(None, failure="invalid_json", problem=problem)
+    return _refused(flaw)
 
 
 def _balanced_objects(text: str, position: int) -> Iterator[tuple[str, bool]]:
