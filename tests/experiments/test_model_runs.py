@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +17,8 @@ from samsim.data.shipped import load_reviews
 from samsim.experiments.config import ExperimentConfig
 from samsim.experiments.planning import plan_experiment
 from tests.experiments.runs import configure, only_folder, rows, run, store_hash
-from tests.servers.faults import NO_FAULTS
-from tests.servers.faulty import FaultyServer
+from tests.servers.faults import FAULTS, NO_FAULTS, FaultPlan
+from tests.servers.faulty import FaultyServer, with_half_a_pair
 
 pytestmark = pytest.mark.loopback
 
@@ -147,3 +149,51 @@ def test_the_spending_limit_stops_cleanly_and_more_money_goes_on(tmp_path: Path)
         assert run(rich).stopped is None
     assert [row["uid"] for row in rows(only_folder(rich) / "outputs.jsonl") if "error" in row] == []
     assert len(rows(only_folder(rich) / "outputs.jsonl")) == SAMPLES
+
+
+@pytest.mark.parametrize("protocol", ["cr_v2", "debate", "single"])
+def test_half_a_surrogate_pair_in_a_reply_does_not_end_the_run(protocol: str, tmp_path: Path) -> None:
+    with FaultyServer(NO_FAULTS).running() as server:
+        plain = asking(server, tmp_path / "plain", protocol=protocol)
+        run(plain)
+    half = tuple(fault for fault in FAULTS if fault.name == "half_a_surrogate_pair")
+    with FaultyServer(FaultPlan(0.5, half)).running() as server:
+        config = asking(server, tmp_path / "hostile", protocol=protocol)
+        assert run(config).errors == 0
+        assert server.faults["half_a_surrogate_pair"] > 0
+        asked = server.requests
+        only_folder(config).rename(tmp_path / "away")
+        run(config)
+        assert server.requests == asked, "what was repaired is in the cache"
+    assert outputs_of(config) == outputs_of(plain)
+
+
+def test_a_cache_with_half_a_surrogate_pair_heals_without_the_user_doing_anything(tmp_path: Path) -> None:
+    with FaultyServer(NO_FAULTS).running() as server:
+        config = asking(server, tmp_path)
+        run(config)
+        good, asked = outputs_of(config), server.requests
+        spoilt = spoil(tmp_path / "cache.sqlite", count=4)
+        probe = 1
+        for _ in range(2):
+            shutil.rmtree(only_folder(config))
+            assert run(config).errors == 0
+            assert server.requests == asked + probe + spoilt, "only what was spoilt is asked again, and only once"
+            assert outputs_of(config) == good
+
+
+def outputs_of(config: ExperimentConfig) -> list[dict[str, Any]]:
+    return rows(only_folder(config) / "outputs.jsonl")
+
+
+def spoil(cache: Path, count: int) -> int:
+    """Make some kept replies what an earlier version would have kept; returns how many."""
+    with sqlite3.connect(cache) as connection:
+        kept = connection.execute("SELECT key, reply FROM replies ORDER BY key").fetchall()
+        replies = [(key, json.loads(reply)) for key, reply in kept]
+        with_items = [(key, reply) for key, reply in replies if any(json.loads(reply["text"]).values())]
+        for key, reply in with_items[:count]:
+            bad = json.dumps(reply | {"text": with_half_a_pair(json.loads(reply["text"]))})
+            connection.execute("UPDATE replies SET reply = ? WHERE key = ?", (bad, key))
+    connection.close()
+    return len(with_items[:count])
