@@ -182,7 +182,8 @@ def test_every_wire_refuses_it(kind: EngineKind, mode: str, payload: Body, tmp_p
         async with serving(handler) as server:
             settings = {"kind": kind, "model": "m", "base_url": f"{server.url}/v1", "output_mode": mode}
             engine = build_model_engine(
-                EngineSettings.model_validate(settings | {"max_attempts": 1}), cache=ResponseCache(tmp_path / "c.sqlite")
+                EngineSettings.model_validate(settings | {"max_attempts": 1}),
+                cache=ResponseCache(tmp_path / "c.sqlite"),
             )
             try:
                 with TraceWriter(tmp_path / "trace.jsonl") as trace:

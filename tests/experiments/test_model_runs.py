@@ -12,13 +12,17 @@ import pytest
 
 pytest.importorskip("aiohttp", reason="engines that ask a model need the extra: pip install 'samsim[llm]'")
 
+from aiohttp import web
+
 from samsim.data.gold import load_reviews_gold
 from samsim.data.shipped import load_reviews
 from samsim.experiments.config import ExperimentConfig
 from samsim.experiments.planning import plan_experiment
+from samsim.reports.build import build_report
 from tests.experiments.runs import configure, only_folder, rows, run, store_hash
 from tests.servers.faults import FAULTS, NO_FAULTS, FaultPlan
-from tests.servers.faulty import FaultyServer, with_half_a_pair
+from tests.servers.faulty import PATH, FaultyServer, with_half_a_pair
+from tests.servers.hosting import hosted
 
 pytestmark = pytest.mark.loopback
 
@@ -197,3 +201,32 @@ def spoil(cache: Path, count: int) -> int:
             connection.execute("UPDATE replies SET reply = ? WHERE key = ?", (bad, key))
     connection.close()
     return len(with_items[:count])
+
+
+def test_what_a_server_quotes_of_the_request_is_written_nowhere(tmp_path: Path) -> None:
+    """The address holds a key, the body another; the server fails, and quotes the address and all it was sent."""
+
+    async def quoting(request: web.Request) -> web.Response:
+        return web.json_response({"error": f"{request.path_qs} {await request.text()}"}, status=400)
+
+    with hosted(quoting, PATH) as url:
+        engine = {
+            "kind": "openai_compatible",
+            "model": "tested",
+            "base_url": f"{url}/v1?api_key=hush-hush-1",
+            "extra_body": {"user": "hush-hush-2", "meta": ["hush-hush-3"]},
+        }
+        config = configure(
+            tmp_path,
+            data={"evaluation": {"name": "reviews", "language": "en", "limit": 2}},
+            engines={"default": engine},
+            run={"out": str(tmp_path / "runs"), "cache": str(tmp_path / "cache.sqlite")},
+        )
+        (tmp_path / "experiment.yaml").unlink()
+        outcome = run(config)
+    assert outcome.errors == 2
+    build_report(outcome.cell_folders, outcome.folder)
+    written = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert (only_folder(config) / "manifest.json") in written
+    assert [path.name for path in written if b"hush-hush" in path.read_bytes()] == []
+    assert "[hidden]" in (only_folder(config) / "traces.jsonl").read_text(encoding="utf-8")

@@ -61,4 +61,3 @@ def judge(reply: WireReply, schema: type[BaseModel], refused: frozenset[str] = f
         has_items = any(isinstance(value.get(name), list) for name in schema.model_fields)
         return Judgement("schema", value if has_items else None, summarise(error), cut)
     return Judgement("salvaged" if reading.salvaged else "ok", output, cut=cut)
-

@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from samsim.engines.cache import CachedReply, ResponseCache, cache_key
+from samsim.engines.counting import CountingEngine
 from samsim.engines.http import HttpTransport
 from samsim.engines.judging import Judgement
 from samsim.engines.limits import AdaptiveLimit, FifoGate, RateLimit, SpendingLimit
@@ -150,7 +151,11 @@ class ModelEngine:
                 self._cache.reject(key)
                 continue
             attempt = AttemptRecord(
-                kind="first", outcome=judgement.outcome, usage=_NOTHING_USED, cost=0.0, raw=self._sender.redact(kept.text)
+                kind="first",
+                outcome=judgement.outcome,
+                usage=_NOTHING_USED,
+                cost=0.0,
+                raw=self._sender.redact(kept.text),
             )
             return replace(_reply(judgement, question, [attempt]), cached=True, kept_usage=kept.usage)
         return None
@@ -178,19 +183,37 @@ def build_model_engine(
     spending: SpendingLimit | None = None,
 ) -> ModelEngine:
     """The engine these settings describe. Limits that engines on one server share are given, else each has its own."""
+    if api_key is not None and not (api_key.isascii() and api_key.isprintable()):
+        raise ConfigError(f"The API key of {settings.name} has characters that no key has. Copy it again, in one line.")
+    return ModelEngine(_sender(settings, api_key, limit, rate, spending), cache)
+
+
+def build_counting_engine(settings: EngineSettings) -> CountingEngine:
+    """An engine that counts what the one these settings describe would take; it needs no key and asks nobody."""
+    _wanted_mode(settings, _adapter(settings).modes)
+    return CountingEngine(_sender(settings))
+
+
+def _adapter(settings: EngineSettings) -> WireAdapter:
     adapter = _ADAPTERS.get(settings.kind)
     if adapter is None:
         raise ConfigError(f"An engine of kind {settings.kind} asks no model. Use one of: {', '.join(_ADAPTERS)}.")
-    if api_key is not None and not (api_key.isascii() and api_key.isprintable()):
-        raise ConfigError(f"The API key of {settings.name} has characters that no key has. Copy it again, in one line.")
+    return adapter()
+
+
+def _sender(
+    settings: EngineSettings,
+    api_key: str | None = None,
+    limit: AdaptiveLimit | None = None,
+    rate: RateLimit | None = None,
+    spending: SpendingLimit | None = None,
+) -> Sender:
+    adapter = _adapter(settings)
     price = price_of(settings.model, settings.price_per_million)
     if spending is not None:
         spending.require_price(price, settings.model)
     transport = HttpTransport(max_connections=settings.concurrency, timeout_s=settings.timeout_s)
-    sender = Sender(
-        settings, adapter(), transport, api_key=api_key, limit=limit, rate=rate, spending=spending, price=price
-    )
-    return ModelEngine(sender, cache)
+    return Sender(settings, adapter, transport, api_key=api_key, limit=limit, rate=rate, spending=spending, price=price)
 
 
 def _wanted_mode(settings: EngineSettings, modes: tuple[OutputMode, ...]) -> OutputMode | None:

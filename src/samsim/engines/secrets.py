@@ -70,10 +70,10 @@ class Redactor:
 
 def sent_in_the_clear(settings: EngineSettings) -> str | None:
     """A warning where a key or password goes over plain http to another machine, else None."""
-    parts = urlsplit(settings.url)
-    host = parts.hostname or ""
-    is_secret = settings.key_variable is not None or bool(parts.username or parts.password or parts.query)
-    if parts.scheme != "http" or is_loopback(host) or not is_secret:
+    place = shown_address(settings.url)
+    host = urlsplit(place).hostname or ""
+    is_secret = settings.key_variable is not None or place != settings.url
+    if not place.startswith("http://") or is_loopback(host) or not is_secret:
         return None
     return (
         f"{settings.name} sends its key to {host} over plain http, where others on the way can read it:"

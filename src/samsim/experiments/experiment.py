@@ -13,8 +13,10 @@ from samsim.data.sources import DataSource
 from samsim.engines.factory import EnginePlan, distinct_settings
 from samsim.engines.secrets import all_sent_in_the_clear, shown_address, shown_body
 from samsim.experiments.engine_plans import has_no_seed, is_embedded, plan_name
+from samsim.experiments.equal_conditions import notes_on_equality
 from samsim.experiments.fingerprints import cell_facts, digest_of, file_digest
 from samsim.experiments.matrix import Cell, Factors, SkippedCells, expand, skipped_cells, uses_memory
+from samsim.experiments.run_store import starts_empty
 from samsim.experiments.sections import (
     DataSection,
     EpisodicMemorySection,
@@ -126,8 +128,11 @@ class ExperimentConfig(BaseModel):
         given = {name: value for name, value in limits.items() if value is not None}
         return {name: plan.model_copy(update=given) for name, plan in plans.items()}
 
-    def notes(self) -> tuple[str, ...]:
-        """What is worth knowing before the first call, though it is no mistake."""
+    def notes(self, samples: int | None = None) -> tuple[str, ...]:
+        """What is worth knowing before the first call, though it is no mistake.
+
+        ``samples`` is how many will be evaluated, where that is known.
+        """
         factors, cells = self.factors(), self.cells()
         found = [str(skipped) for skipped in skipped_cells(factors)]
         found += _notes_on_repetition(factors, cells)
@@ -142,6 +147,7 @@ class ExperimentConfig(BaseModel):
             ]
         if not self.pipeline.enable_review and any(uses_memory(cell.condition) for cell in cells):
             found.append("pipeline.enable_review is false: nobody reads the memory's advice")
+        found += notes_on_equality(cells, store_is_empty=starts_empty(self.store), samples=samples)
         return tuple(found)
 
     def resolved(self) -> dict[str, Any]:
