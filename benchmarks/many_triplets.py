@@ -5,7 +5,8 @@
 Three perspectives answer with that many triplets each, once as plain data, which no limit applies to, and
 once as a model's reply, which is cut at the limits of its schema. Exits with 1 if four times as many
 triplets take more than twelve times as long (what compares every triplet with every other takes sixteen
-times; the collector of unused objects makes it more than four), or if a model's reply holds up the loop for more than a second.
+times; the collector of unused objects makes it more than four), or if a model's reply holds up the loop
+for more than a second.
 """
 
 from __future__ import annotations

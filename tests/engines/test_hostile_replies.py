@@ -20,6 +20,7 @@ from samsim.engines.judging import Judgement, judge
 from samsim.engines.model_engine import ModelEngine, build_model_engine
 from samsim.engines.protocol import EngineReply
 from samsim.engines.replay import RecordingEngine, ReplayEngine, TraceWriter
+from samsim.engines.scripted import ScriptedEngine
 from samsim.engines.sending import Sender
 from samsim.engines.settings import EngineKind, EngineSettings
 from samsim.engines.sound_json import MAX_DEPTH, flaw_of
@@ -198,22 +199,18 @@ def test_every_wire_refuses_it(kind: EngineKind, mode: str, payload: Body, tmp_p
     cache.close()
 
 
-def test_a_trace_of_an_earlier_version_is_replayed_as_a_failure(tmp_path: Path) -> None:
+def test_whoever_gives_it_the_call_fails_with_a_type(tmp_path: Path) -> None:
+    """An engine of one's own, and a trace that an earlier version recorded."""
     path = tmp_path / "trace.jsonl"
 
-    class Old:
-        name = "old"
-
-        async def complete(self, request: object) -> EngineReply:
-            return EngineReply(output=SURROGATE_INPUT)
-
-    async def record() -> None:
+    async def use() -> list[tuple[list[ASTETripletItem], str | None]]:
         with TraceWriter(path) as trace:
-            await RecordingEngine(Old(), trace).complete(stage1_request())
+            own = RecordingEngine(ScriptedEngine([SURROGATE_INPUT]), trace)
+            first = await ask(own, stage1_request(), "triplets", ASTETripletItem)
+        replayed = await ask(ReplayEngine(path), stage1_request(), "triplets", ASTETripletItem)
+        return [(items, call.problem) for items, call in (first, replayed)]
 
-    asyncio.run(record())
-    replayed = asyncio.run(ReplayEngine(path).complete(stage1_request()))
-    assert (replayed.output, replayed.failure) == (None, "bad_encoding")
+    assert asyncio.run(use()) == [([], "bad_encoding")] * 2
 
 
 # --- nesting, numbers, shapes -------------------------------------------------------------------------

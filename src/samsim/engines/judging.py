@@ -8,7 +8,7 @@ from pydantic import BaseModel, ValidationError
 
 from samsim.engines.answer_limits import held_to
 from samsim.engines.sound_json import is_encodable
-from samsim.engines.structured import read_object, strict_schema, summarise
+from samsim.engines.structured import read_object, summarise
 from samsim.engines.wire import WireReply
 from samsim.schemas.calls import FailureKind, Outcome
 
@@ -54,7 +54,7 @@ def judge(reply: WireReply, schema: type[BaseModel], refused: frozenset[str] = f
     reading = read_object(reply.text, schema.model_fields)
     if reading.value is None:
         return Judgement(reading.failure or "invalid_json", problem=reading.problem)
-    value, cut = held_to(reading.value, strict_schema(schema, refused))
+    value, cut = held_to(reading.value, schema, refused)
     try:
         output = schema.model_validate(value)
     except ValidationError as error:

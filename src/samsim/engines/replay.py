@@ -20,7 +20,6 @@ from pydantic import Field, ValidationError
 from pydantic_core import to_jsonable_python
 
 from samsim.engines.protocol import ClosableEngine, Engine, EngineReply, EngineRequest, Message
-from samsim.engines.sound_json import flaw_of
 from samsim.errors import ConfigError, EngineError, InputError
 from samsim.schemas.calls import AttemptRecord, FailureKind, MessageRecord, Usage
 from samsim.schemas.results import CallRecord
@@ -202,11 +201,9 @@ def trace_bytes(line: TraceLine) -> bytes:
 
 
 def _as_reply(line: TraceLine) -> EngineReply:
-    # Earlier versions recorded answers with half a surrogate pair, which no result can hold.
-    flaw = flaw_of(line.output)
     return EngineReply(
-        output=line.output if flaw is None else None,
-        failure=_failure_of(line) if flaw is None else flaw.failure,
+        output=line.output,
+        failure=_failure_of(line),
         mode=line.mode,
         cached=line.cached,
         messages=tuple(Message(message.role, message.content) for message in line.messages),

@@ -27,7 +27,15 @@ _HALF_A_PAIR = Flaw(
     "bad_encoding", "the JSON has half a surrogate pair (such as \\ud83d alone); write the character itself"
 )
 _TOO_DEEP = Flaw("invalid_json", f"the JSON is nested more than {MAX_DEPTH} levels deep")
-_NO_NUMBER = Flaw("invalid_json", "the JSON has a number that is too large")
+NO_NUMBER = Flaw("invalid_json", "the JSON has a number that is too large")
+
+
+def may_be_flawed(text: str) -> bool:
+    """Whether the strings and the nesting of this JSON text need a look; nearly all answers are seen off here.
+
+    The text itself must be encodable: then half of a pair can only be escaped.
+    """
+    return "\\u" in text or text.count("[") + text.count("{") > MAX_DEPTH
 
 
 def flaw_of(value: Any) -> Flaw | None:
@@ -47,9 +55,9 @@ def flaw_of(value: Any) -> Flaw | None:
             left.extend(one)
         elif isinstance(one, float):
             if not math.isfinite(one):
-                return _NO_NUMBER
+                return NO_NUMBER
         elif isinstance(one, int) and not -_MAX_INTEGER <= one < _MAX_INTEGER:
-            return _NO_NUMBER
+            return NO_NUMBER
     return None
 
 

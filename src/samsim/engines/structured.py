@@ -7,6 +7,7 @@ text is read the same way whatever was asked for, and pydantic has the last word
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ValidationError
 
 from samsim.engines.protocol import Message
-from samsim.engines.sound_json import Flaw, flaw_of
+from samsim.engines.sound_json import NO_NUMBER, Flaw, flaw_of, may_be_flawed
 from samsim.errors import ContractError
 from samsim.schemas.calls import OutputMode
 
@@ -27,6 +28,8 @@ MAX_LENGTH = 200
 MAX_QUOTED_CHARACTERS = 4_000
 _MAX_LISTED_PROBLEMS = 12
 _MAX_PROBLEM_CHARACTERS = 200
+# As many as a 64-bit integer has; what is longer still could neither be counted with nor written again.
+_MOST_DIGITS = 19
 # The search for an object in prose ends after about this much work, in braces and strings looked at:
 # 5 MB of braces must not hold up the calls beside it. Every start costs something, one without an end more.
 _PATIENCE = 1_000_000
@@ -75,12 +78,27 @@ def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is no JSON")
 
 
-_parse = json.JSONDecoder(object_pairs_hook=_unambiguous, parse_constant=_no_constant).decode
+def _usual_integer(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise _RefusedError(NO_NUMBER)
+    return int(digits)
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise _RefusedError(NO_NUMBER)
+    return number
+
+
+_parse = json.JSONDecoder(
+    object_pairs_hook=_unambiguous, parse_constant=_no_constant, parse_int=_usual_integer, parse_float=_finite
+).decode
 
 
 def _decode(text: str) -> Any:
     value = _parse(text)
-    flaw = flaw_of(value)
+    flaw = flaw_of(value) if may_be_flawed(text) else None
     if flaw is not None:
         raise _RefusedError(flaw)
     return value
