@@ -16,7 +16,10 @@ from click.testing import CliRunner, Result
 
 from samsim.cli.exit_codes import ExitCode
 from samsim.cli.main import cli
+from samsim.engines.prices import price_of
 from samsim.experiments.artefacts import MANIFEST, OUTPUTS, load_run
+from samsim.experiments.config import load_config
+from samsim.experiments.planning import plan_experiment
 from tests.experiments.runs import footprint, rows
 
 # So many that a run over them can be disturbed before it ends.
@@ -75,6 +78,29 @@ def test_a_plan_runs_nothing_and_gives_ranges(tmp_path: Path) -> None:
     assert result.exit_code == ExitCode.OK, result.output
     assert "single-C1" in result.output
     assert "18 – 36" in result.output, "6 samples: 3 calls each without, 6 with a review"
+    assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize("protocol", ["cr_v2", "single", "debate"])
+def test_a_plan_without_a_key_counts_tokens_and_prices_them(
+    protocol: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    engines = {"default": {"kind": "openai_compatible", "model": "gpt-4.1-mini"}}
+    config = write(tmp_path / "small.yaml", protocol=protocol, engines=engines)
+    result = samsim(config, "--plan", "--probe", 1)
+    assert result.exit_code == ExitCode.OK, result.output
+    assert "OPENAI_API_KEY is not set" in " ".join(result.output.split())
+    plan = plan_experiment(load_config(config), probes=2)
+    (cell,) = plan.cells
+    assert (cell.failed, cell.missing_keys, cell.seconds) == (0, ("OPENAI_API_KEY",), None)
+    assert cell.tokens is not None
+    assert cell.cost is not None
+    assert 0 < cell.tokens.low <= cell.tokens.high
+    price = price_of("gpt-4.1-mini")
+    assert price is not None
+    cheapest, dearest = (rate / 1e6 for rate in (price.input, price.output))
+    assert cell.tokens.low * cheapest < cell.cost.low <= cell.cost.high < cell.tokens.high * dearest
     assert not (tmp_path / "runs").exists()
 
 

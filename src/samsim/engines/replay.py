@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, get_args
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 from pydantic_core import to_jsonable_python
 
 from samsim.engines.protocol import ClosableEngine, Engine, EngineReply, EngineRequest, Message
@@ -30,7 +30,7 @@ _NOT_THE_ENGINES = {"rationales", "rejected"}
 
 class TraceLine(CallRecord):
     """One recorded call. ``order`` counts the lines of a trace, or of a sample in a run's trace;
-    ``request_hash`` is that of the rendered prompt."""
+    ``request_hash`` is that of the rendered prompt, ``cut`` what the answer had beyond its schema's limits."""
 
     uid: str
     order: int
@@ -38,6 +38,7 @@ class TraceLine(CallRecord):
     seed: int | None = None
     request_hash: str
     kept_usage: Usage | None = None
+    cut: list[str] = Field(default_factory=list)
     output: Any = None
 
 
@@ -185,6 +186,7 @@ def trace_line(engine_name: str, request: EngineRequest, reply: EngineReply, ord
         messages=[MessageRecord(role=message.role, content=message.content) for message in reply.messages],
         attempts=list(reply.attempts),
         kept_usage=reply.kept_usage,
+        cut=list(reply.cut),
         output=to_jsonable_python(reply.output),
     )
 
@@ -207,6 +209,7 @@ def _as_reply(line: TraceLine) -> EngineReply:
         messages=tuple(Message(message.role, message.content) for message in line.messages),
         attempts=tuple(line.attempts),
         kept_usage=line.kept_usage,
+        cut=tuple(line.cut),
     )
 
 
