@@ -4,9 +4,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 BROWSER := $(VENV)/.browser
+# A process per core; one that runs out of tests takes some of another's.
+ON_ALL_CORES := -n auto --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench picture clean
+.PHONY: help setup demo test quick check bench picture clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -30,7 +32,10 @@ demo: $(READY) ## run the quickstart experiment and build its report
 	@$(BIN)/samsim demo
 
 test: check $(BROWSER) ## check the code, then run all tests (in a real browser too)
-	$(BIN)/pytest
+	$(BIN)/pytest $(ON_ALL_CORES)
+
+quick: $(READY) ## the fast tests only, for the loop of editing and trying
+	$(BIN)/pytest $(ON_ALL_CORES) -m "not slow"
 
 check: $(READY) ## lint, types and import contracts
 	$(BIN)/ruff check .

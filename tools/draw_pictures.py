@@ -10,19 +10,23 @@ from pathlib import Path
 from samsim.cli.picture import render_svg
 from samsim.pipeline.api import Pipeline
 
+# Reviews in which the review changes something: one reader overlooks the negation, and is outvoted.
 PICTURES = (
     ("analyze-en.svg", "I don't think the keyboard is comfortable, but I love the screen.", "en"),
-    ("analyze-ko.svg", "음질은 나쁘지 않은데 배터리가 오래가지 않네요.", "ko"),
+    ("analyze-ko.svg", "직원이 친절하다고 할 수는 없지만 음식은 훌륭해요.", "ko"),
 )
 
 
+FOLDER = Path(__file__).parent.parent / "docs" / "pictures"
+WIDTH = 110
+
+
 def main() -> None:
-    folder = Path(__file__).parent.parent / "docs" / "pictures"
-    folder.mkdir(parents=True, exist_ok=True)
+    FOLDER.mkdir(parents=True, exist_ok=True)
     for name, text, ui in PICTURES:
-        svg = render_svg(Pipeline().analyze(text), width=110, ui=ui)
-        (folder / name).write_text(svg, encoding="utf-8")
-        print(folder / name)
+        svg = render_svg(Pipeline().analyze(text), width=WIDTH, ui=ui)
+        (FOLDER / name).write_text(svg, encoding="utf-8")
+        print(FOLDER / name)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from samsim.errors import ConfigError, ContractError, EngineError, InputError, SamsimError
+    from samsim.errors import ConfigError, ContractError, EngineError, InputError, SamsimError, StoreError
     from samsim.experiments.artefacts import Run, load_run
     from samsim.pipeline.api import Pipeline, analyze
     from samsim.pipeline.config import PipelineConfig
@@ -50,6 +50,7 @@ __all__ = [
     "SampleResult",
     "SamsimError",
     "Span",
+    "StoreError",
     "Taxonomy",
     "ValidatorRisk",
     "analyze",
@@ -58,7 +59,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "samsim.errors": ("ConfigError", "ContractError", "EngineError", "InputError", "SamsimError"),
+    "samsim.errors": ("ConfigError", "ContractError", "EngineError", "InputError", "SamsimError", "StoreError"),
     "samsim.experiments.artefacts": ("Run", "load_run"),
     "samsim.pipeline.api": ("Pipeline", "analyze"),
     "samsim.pipeline.config": ("PipelineConfig",),

@@ -104,6 +104,33 @@ def test_stdin_in_another_encoding() -> None:
     assert SampleResult.model_validate_json(accepted.stdout).text == KOREAN
 
 
+def test_what_is_piped_in_is_the_text_without_a_dash_as_well() -> None:
+    assert run("--json", stdin=ENGLISH.encode()).stdout == run("--json", "-", stdin=ENGLISH.encode()).stdout
+    assert "[battery]−" in run(stdin=f"{ENGLISH}\n".encode()).stdout
+
+
+@pytest.mark.parametrize("name", ["odd.csv", "README", "리뷰.TXT"])
+def test_the_name_of_a_file_is_not_a_review(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).write_text(f"text\n{ENGLISH}\n", encoding="utf-8")
+    ended = run(name)
+    assert ended.exit_code == ExitCode.USAGE
+    assert f"{name} is a file. Did you mean --file {name}?" in " ".join(ended.stderr.split())
+    assert ended.stdout == ""
+
+
+@pytest.mark.parametrize("name", ["odd.csv", "my/reviews.jsonl"])
+def test_the_name_of_a_missing_file_is_not_a_review(name: str) -> None:
+    ended = run(name)
+    assert ended.exit_code == ExitCode.USAGE
+    assert f"There is no file {name}. Name the one you meant with --file." in " ".join(ended.stderr.split())
+
+
+@pytest.mark.parametrize("text", ["The parser of my.csv is slow.", "x" * 5000, "great\x00screen", "src"])
+def test_a_text_that_only_mentions_a_file_is_a_review(text: str) -> None:
+    assert run("--json", text).exit_code == ExitCode.OK
+
+
 @pytest.mark.parametrize("text", ["", "   ", "\ud800", "x" * 1_000_001])
 def test_unusable_text(text: str) -> None:
     ended = run(text)
@@ -119,6 +146,9 @@ def test_unusable_text(text: str) -> None:
         ("a", "b"),
         ("a", "--file", __file__),
         ("a", "-o", "out.jsonl"),
+        ("--file", __file__, "-o", "out.xlsx"),
+        ("--file", __file__, "-o", "out"),
+        ("--file", __file__, "-o", "out.csv", "--json"),
         ("a", "--text-column", "x"),
         ("a", "--json", "--explain"),
         ("--file", __file__, "--explain"),

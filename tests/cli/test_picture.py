@@ -1,13 +1,42 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
+from typing import NamedTuple
 from xml.etree import ElementTree
 
 import pytest
+from rich.cells import cell_len
+from tools.draw_pictures import FOLDER, PICTURES, WIDTH
 
 from samsim.cli.labels import UiLanguage
 from samsim.cli.picture import render_svg
+from samsim.pipeline.api import Pipeline
 from tests.cli.hand_made import candidate, contested, result
+
+COLUMN = 12.2
+
+
+class Piece(NamedTuple):
+    """A piece of text with its line, and its place and length in columns."""
+
+    words: str
+    y: str
+    x: float
+    length: float
+
+
+def pieces_of(svg: str) -> list[Piece]:
+    return [
+        Piece(
+            text.text,
+            text.attrib["y"],
+            round(float(text.attrib["x"]) / COLUMN, 3),
+            round(float(text.attrib["textLength"]) / COLUMN, 3),
+        )
+        for text in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")
+        if text.text and text.text != "\n" and "textLength" in text.attrib
+    ]
 
 
 @pytest.mark.parametrize(("ui", "words"), [("en", "Final"), ("ko", "최종")])
@@ -43,3 +72,28 @@ def test_markup_in_the_text_cannot_break_the_picture() -> None:
     found = candidate("t0", "A", "<script>", "x", "positive", text=text)
     root = ElementTree.fromstring(render_svg(result([found], text=text), 80))
     assert not any(element.tag.endswith("script") for element in root.iter())
+
+
+@pytest.mark.parametrize("text", ["화면은 LED 10개, 밝아요.", "Great 👍🏽 food ㅋㅋ", "e\u0301clair가 좋아요"])
+def test_every_piece_is_as_long_as_its_cells_and_follows_the_one_before(text: str) -> None:
+    found = candidate("t0", "A", "", "x", "positive", text=text)
+    pieces = pieces_of(render_svg(result([found], text=text), 80))
+    assert [piece.length for piece in pieces] == [cell_len(piece.words) for piece in pieces]
+    for piece, following in pairwise(pieces):
+        assert piece.y != following.y or piece.x + piece.length <= following.x, piece
+
+
+def test_hangul_and_latin_keep_their_columns_side_by_side() -> None:
+    text = "화면은 LED 10개"
+    pieces = pieces_of(render_svg(result([candidate("t0", "A", "", "x", "positive", text=text)], text=text), 80))
+    places = {piece.words.strip(): piece.x for piece in pieces if piece.words.strip() in ("화면은", "LED\xa010", "개")}
+    assert places == {"화면은": 0, "LED\xa010": 6, "개": 13}
+
+
+@pytest.mark.parametrize(("name", "text", "ui"), PICTURES)
+def test_the_pictures_of_the_readmes_show_a_review_that_changes_something(name: str, text: str, ui: UiLanguage) -> None:
+    decided = Pipeline().analyze(text)
+    assert {"FLIP", "DROP"} & {decision.action for decision in decided.arbiter_decisions}
+    drawn = (FOLDER / name).read_text(encoding="utf-8")
+    assert pieces_of(drawn) == pieces_of(render_svg(decided, width=WIDTH, ui=ui))
+    assert all(piece.length == cell_len(piece.words) for piece in pieces_of(drawn))

@@ -16,9 +16,14 @@ from click.testing import CliRunner, Result
 
 from samsim.cli.exit_codes import ExitCode
 from samsim.cli.main import cli
+from samsim.engines.prices import price_of
 from samsim.experiments.artefacts import MANIFEST, OUTPUTS, load_run
+from samsim.experiments.config import load_config
+from samsim.experiments.planning import plan_experiment
 from tests.experiments.runs import footprint, rows
 
+# So many that a run over them can be disturbed before it ends.
+MANY = 600
 SMALL = {"evaluation": {"name": "reviews", "language": "en", "limit": 6}}
 
 
@@ -73,6 +78,29 @@ def test_a_plan_runs_nothing_and_gives_ranges(tmp_path: Path) -> None:
     assert result.exit_code == ExitCode.OK, result.output
     assert "single-C1" in result.output
     assert "18 – 36" in result.output, "6 samples: 3 calls each without, 6 with a review"
+    assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize("protocol", ["cr_v2", "single", "debate"])
+def test_a_plan_without_a_key_counts_tokens_and_prices_them(
+    protocol: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    engines = {"default": {"kind": "openai_compatible", "model": "gpt-4.1-mini"}}
+    config = write(tmp_path / "small.yaml", protocol=protocol, engines=engines)
+    result = samsim(config, "--plan", "--probe", 1)
+    assert result.exit_code == ExitCode.OK, result.output
+    assert "OPENAI_API_KEY is not set" in " ".join(result.output.split())
+    plan = plan_experiment(load_config(config), probes=2)
+    (cell,) = plan.cells
+    assert (cell.failed, cell.missing_keys, cell.seconds) == (0, ("OPENAI_API_KEY",), None)
+    assert cell.tokens is not None
+    assert cell.cost is not None
+    assert 0 < cell.tokens.low <= cell.tokens.high
+    price = price_of("gpt-4.1-mini")
+    assert price is not None
+    cheapest, dearest = (rate / 1e6 for rate in (price.input, price.output))
+    assert cell.tokens.low * cheapest < cell.cost.low <= cell.cost.high < cell.tokens.high * dearest
     assert not (tmp_path / "runs").exists()
 
 
@@ -142,7 +170,7 @@ def start(config: Path) -> subprocess.Popen[bytes]:
 
 
 def wait_for(done: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 600
     while not done():
         assert process.poll() is None, "the run ended before it could be disturbed"
         assert time.monotonic() < deadline
@@ -157,37 +185,53 @@ def many(path: Path, count: int) -> Path:
     return path
 
 
+def big_run(folder: Path, data: Path, workers: int) -> Path:
+    """The configuration of a run that takes long enough to be disturbed."""
+    folder.mkdir()
+    run = {"out": str(folder / "runs"), "workers": workers}
+    return write(folder / "many.yaml", data={"evaluation": {"path": str(data), "language": "en"}}, run=run)
+
+
+@pytest.fixture(scope="module")
+def many_reviews(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return many(tmp_path_factory.mktemp("many") / "many.csv", MANY)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(many_reviews: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run that nobody disturbs; how many processes made it leaves no mark (test_processes_change_nothing)."""
+    folder = tmp_path_factory.mktemp("runs") / "whole"
+    assert start(big_run(folder, many_reviews, workers=2)).wait() == ExitCode.OK
+    return folder / "runs" / "tested"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_a_disturbed_process_is_gone_on_with(how: signal.Signals, workers: int, tmp_path: Path) -> None:
-    data = {"evaluation": {"path": str(many(tmp_path / "many.csv", 900)), "language": "en"}}
-    folders = {}
-    for name in ("whole", "broken"):
-        (tmp_path / name).mkdir()
-        run = {"out": str(tmp_path / name / "runs"), "workers": workers}
-        config = write(tmp_path / name / "many.yaml", data=data, run=run)
-        folders[name] = tmp_path / name / "runs" / "tested"
-        if name == "broken":
-            process = start(config)
-            outputs = folders[name] / OUTPUTS
-            wait_for(lambda outputs=outputs: outputs.exists() and outputs.stat().st_size > 60_000, process)
-            os.kill(process.pid, how)
-            code = process.wait()
-            assert code == (ExitCode.INTERRUPTED if how == signal.SIGINT else -signal.SIGKILL)
-            status = load_run(folders[name]).manifest.status
-            assert status == ("interrupted" if how == signal.SIGINT else "running")
-            assert 0 < len(rows(outputs)[:-1]) < 900
-            if workers > 1:
-                assert_no_orphans(process.pid)
-        assert start(config).wait() == ExitCode.OK
-    assert footprint(folders["broken"]) == footprint(folders["whole"])
-    assert (folders["broken"] / MANIFEST).exists()
+def test_a_disturbed_process_is_gone_on_with(
+    how: signal.Signals, workers: int, many_reviews: Path, undisturbed: Path, tmp_path: Path
+) -> None:
+    config = big_run(tmp_path / "broken", many_reviews, workers)
+    folder = tmp_path / "broken" / "runs" / "tested"
+    process = start(config)
+    outputs = folder / OUTPUTS
+    wait_for(lambda: outputs.exists() and outputs.stat().st_size > 30_000, process)
+    os.kill(process.pid, how)
+    code = process.wait()
+    assert code == (ExitCode.INTERRUPTED if how == signal.SIGINT else -signal.SIGKILL)
+    status = load_run(folder).manifest.status
+    assert status == ("interrupted" if how == signal.SIGINT else "running")
+    assert 0 < len(rows(outputs)[:-1]) < MANY
+    if workers > 1:
+        assert_no_orphans(process.pid)
+    assert start(config).wait() == ExitCode.OK
+    assert footprint(folder) == footprint(undisturbed)
+    assert (folder / MANIFEST).exists()
 
 
 def assert_no_orphans(group: int) -> None:
     """The workers end with their parent; they are in its session."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 600
     while time.monotonic() < deadline:
         try:
             os.killpg(group, 0)

@@ -10,9 +10,11 @@ from typing import NamedTuple
 
 import pytest
 
+from samsim.memory.memory_store import DEFAULT_STORE
+
 ROOT = Path(__file__).parents[2]
 UNTESTED = "no test yet"
-MOVED_NAMES = "Where the seeds' names moved"
+MOVED_NAMES = "Where the names of the seeds are · 시드에 나오는 이름의 위치"
 
 # The sections of each seed that say something themselves, in its order. A heading that only holds
 # others (seed 000 §2) is there when they are.
@@ -55,10 +57,10 @@ def rows() -> tuple[Row, ...]:
         heading, _, body = block.partition("\n")
         lines = [line for line in body.splitlines() if line.startswith("|")]
         head, _, *cells = ([cell.strip() for cell in line[1:-1].split("|")] for line in lines)
-        assert head[1:] in (["where", "test"], ["where"]), heading
+        assert head[1:] == (["where", "what it is", "설명"] if heading == MOVED_NAMES else ["where", "test"]), heading
         for given in cells:
             assert len(given) == len(head), given
-            found.append(Row(heading, given[0], given[1], given[2] if len(given) == 3 else ""))
+            found.append(Row(heading, given[0], given[1], "" if heading == MOVED_NAMES else given[2]))
     return tuple(found)
 
 
@@ -109,8 +111,32 @@ def test_every_section_of_a_seed_is_there_in_its_order(seed: str) -> None:
 
 def test_there_are_exactly_the_five_seeds_the_decided_points_and_the_moved_names() -> None:
     headings = list(dict.fromkeys(row.heading for row in rows()))
-    assert [heading[:8] for heading in headings[:5]] == [f"Seed {seed}" for seed in SECTIONS]
-    assert headings[5:] == ["Decided points", MOVED_NAMES]
+    assert headings[0] == MOVED_NAMES
+    assert [heading[:8] for heading in headings[1:6]] == [f"Seed {seed}" for seed in SECTIONS]
+    assert headings[6:] == ["Decided points"]
+
+
+# What the seeds call by name and is called or kept otherwise here, or might be looked for.
+NAMES_OF_THE_SEEDS = """
+    SupervisorAgent EpisodicOrchestrator SignatureBuilder Retriever MemoryStore.load MemoryStore.append AdvisoryBuilder
+    InjectionController MemoryImpactAnalysis PerspectiveAgentPneg PerspectiveAgentPimp PerspectiveAgentPlit
+    ReviewAgentA ReviewAgentB ReviewAgentC agents/supervisor_agent.py run_experiments.py
+    experiments/configs/conditions_memory_v1_1.yaml conditions_memory_v1_2.yaml
+""".split()
+
+
+@pytest.mark.parametrize("name", NAMES_OF_THE_SEEDS)
+def test_a_name_of_the_seeds_is_found_in_the_first_table(name: str) -> None:
+    listed = [row for row in rows() if row.heading == MOVED_NAMES and name in _CODE.findall(row.clause)]
+    assert len(listed) == 1
+
+
+def test_the_first_table_speaks_korean_too() -> None:
+    document = (ROOT / "docs" / "spec-map.md").read_text(encoding="utf-8")
+    table = document.split(f"## {MOVED_NAMES}\n")[1].split("\n## ")[0]
+    lines = [line for line in table.splitlines() if line.startswith("| ")]
+    assert len(lines) > len(NAMES_OF_THE_SEEDS)
+    assert [line for line in lines if not re.search("[가-힣]", line.split(" | ")[-1])] == []
 
 
 def test_no_row_stands_twice() -> None:
@@ -121,3 +147,17 @@ def test_no_row_stands_twice() -> None:
 def test_every_clause_of_a_seed_has_a_test() -> None:
     untested = [f"seed {row.seed} {row.clause}" for row in rows() if row.seed and UNTESTED in row.test]
     assert not untested, "\n".join(untested)
+
+
+@pytest.mark.parametrize(
+    ("seed", "clause", "says"),
+    [
+        ("000", "§2.2 episode_type", "decided: by how the severity of all risks changed"),
+        ("004", "§1.2 store:", f"`{DEFAULT_STORE}`, another place is a setting"),
+        ("", "`--memory` and `--condition`", "of `samsim analyze`"),
+    ],
+)
+def test_a_row_says_what_the_code_does_today(seed: str, clause: str, says: str) -> None:
+    (row,) = (row for row in rows() if row.seed == seed and row.clause.startswith(clause))
+    assert says in row.clause
+    assert UNTESTED not in row.test

@@ -232,3 +232,13 @@ def test_a_base_url_that_would_be_ignored_is_an_error(spec: str) -> None:
 def test_an_address_without_a_scheme_is_an_error() -> None:
     with pytest.raises(ConfigError, match="http://"):
         build_setup(read_plan("openai:m", base_url="localhost:8080"), KEYS)
+
+
+@pytest.mark.parametrize(
+    "extra", ["{a: {on: 1, b: 2}}", "{a: {1: x}}", "{day: 2024-01-01}", "{a: .nan}", "{a: [.inf]}"]
+)
+def test_an_extra_body_that_is_no_json_is_an_error_that_says_so(extra: str, tmp_path: Path) -> None:
+    path = tmp_path / "engines.yaml"
+    path.write_text(f"engines: {{default: {{kind: google, model: m, extra_body: {extra}}}}}", encoding="utf-8")
+    with pytest.raises(ConfigError, match="extra_body is not JSON"):
+        read_plan(str(path)).settings_for("A")

@@ -44,7 +44,7 @@ SAMPLES = {"cr_v2": 200, "debate": 100}
 RATE = 0.2
 CONCURRENCY = 16
 # Shorter than the server's stalls and far longer than an answer takes.
-TIMEOUT_SECONDS = 4.0
+TIMEOUT_SECONDS = 8.0
 CANARY_KEY = "sk-canary-7f3a91c2e5d84b60"
 # An answer in passing: such calls end well, and differ from a plain run in nothing but their attempts.
 RECOVERABLE = tuple(fault for fault in FAULTS if not fault.is_final and fault.name != "unknown_ids")
@@ -333,7 +333,7 @@ def samsim(command: str, *options: str, server: FaultyServer, folder: Path) -> s
         [str(Path(sys.executable).with_name("samsim")), command, "--engine", str(plan), *options],
         capture_output=True,
         encoding="utf-8",
-        timeout=120,
+        timeout=900,
         env=os.environ
         | {"CANARY_KEY_VARIABLE": CANARY_KEY, CACHE_VARIABLE: str(folder / "cache.sqlite"), "SAMSIM_DEBUG": "1"},
         check=False,

@@ -11,7 +11,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,7 @@ from samsim.rules.review_actions import reviewable_ids
 from samsim.schemas.protocol_conflict_review import AGENTS, PerspectiveASTEStage1Schema, ReviewOutputSchema
 from samsim.schemas.results import SampleResult
 from tests.servers.smollm import MODEL, missing_packages, smollm_server
+from tests.support.shared import made_once
 
 pytest.importorskip("aiohttp", reason="engines that ask a model need the extra: pip install 'samsim[llm]'")
 pytestmark = [
@@ -102,19 +102,21 @@ def samsim(*arguments: str) -> str:
     return done.stdout
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
+def analyse(folder: Path) -> None:
+    """One run with the server up; its result and its trace stay in the folder."""
+    engines = folder / "engines.yaml"
+    files = ("--engine", str(engines), "--trace", str(folder / "trace.jsonl"))
     with smollm_server() as url:
-        yield url
+        engines.write_text(yaml.safe_dump(plan(url)))
+        printed = samsim("analyze", TEXT, "--protocol", "cr_v2", "--json", "--no-cache", *files)
+    (folder / "result.json").write_text(printed, encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
-def analysed(server: str, tmp_path_factory: pytest.TempPathFactory) -> Analysed:
-    folder = tmp_path_factory.mktemp("real")
-    plan_path, trace_path = folder / "engines.yaml", folder / "trace.jsonl"
-    plan_path.write_text(yaml.safe_dump(plan(server)))
-    options = ("--protocol", "cr_v2", "--json", "--no-cache", "--engine", str(plan_path), "--trace", str(trace_path))
-    result = SampleResult.model_validate_json(samsim("analyze", TEXT, *options))
+def analysed(tmp_path_factory: pytest.TempPathFactory) -> Analysed:
+    folder = made_once(tmp_path_factory, "real-server", analyse)
+    result = SampleResult.model_validate_json((folder / "result.json").read_bytes())
+    trace_path = folder / "trace.jsonl"
     trace = [TraceLine.model_validate_json(line) for line in trace_path.read_bytes().splitlines()]
     return Analysed(result, trace, trace_path)
 

@@ -124,6 +124,7 @@ def test_a_trace_line_is_the_whole_call(trace: Path) -> None:
     (line,) = [json.loads(line) for line in trace.read_bytes().splitlines()]
     assert line.pop("request_hash")
     assert line == {
+        "cut": [],
         "uid": "7",
         "order": 0,
         "repeat": 2,

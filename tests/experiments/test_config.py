@@ -184,6 +184,38 @@ def test_passwords_are_not_recorded(tmp_path: Path) -> None:
     assert "postgresql://db/episodes" in recorded
 
 
+SECRET_BODY = """\
+engines:
+  default:
+    kind: openai_compatible
+    model: m
+    base_url: 'http://me:p@hush/x@host.example/v1?api_key=hush1&token=hush2#hush3'
+    extra_body: {user: hush4, temperature: 0.5, stop: [hush5, 7], nested: {deep: true, name: hush6}}
+"""
+
+
+def test_no_text_of_a_body_and_no_value_of_a_query_is_recorded(tmp_path: Path) -> None:
+    config = loaded(tmp_path, f"{MINIMAL}{SECRET_BODY}")
+    recorded = config.resolved()["engines"]["engines"]["default"]
+    assert "hush" not in json.dumps(recorded)
+    hidden = "[hidden]"
+    assert recorded["base_url"] == f"http://host.example/v1?api_key={hidden}&token={hidden}"
+    assert recorded["extra_body"] == {
+        "user": hidden,
+        "temperature": 0.5,
+        "stop": [hidden, 7],
+        "nested": {"deep": True, "name": hidden},
+    }
+    assert any("plain http" in note for note in config.notes())
+    assert not any("hush" in note for note in config.notes())
+
+
+def test_another_key_in_an_address_is_the_same_experiment(tmp_path: Path) -> None:
+    before = loaded(tmp_path, f"{MINIMAL}{SECRET_BODY}").config_hash()
+    assert loaded(tmp_path, f"{MINIMAL}{SECRET_BODY.replace('hush1', 'other')}").config_hash() == before
+    assert loaded(tmp_path, f"{MINIMAL}{SECRET_BODY.replace('hush4', 'other')}").config_hash() != before
+
+
 REORDERED = """\
 # a comment
 run: {max_cost: 9, out: there}

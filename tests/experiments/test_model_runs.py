@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +12,17 @@ import pytest
 
 pytest.importorskip("aiohttp", reason="engines that ask a model need the extra: pip install 'samsim[llm]'")
 
+from aiohttp import web
+
 from samsim.data.gold import load_reviews_gold
 from samsim.data.shipped import load_reviews
 from samsim.experiments.config import ExperimentConfig
 from samsim.experiments.planning import plan_experiment
+from samsim.reports.build import build_report
 from tests.experiments.runs import configure, only_folder, rows, run, store_hash
-from tests.servers.faults import NO_FAULTS
-from tests.servers.faulty import FaultyServer
+from tests.servers.faults import FAULTS, NO_FAULTS, FaultPlan
+from tests.servers.faulty import PATH, FaultyServer, with_half_a_pair
+from tests.servers.hosting import hosted
 
 pytestmark = pytest.mark.loopback
 
@@ -147,3 +153,80 @@ def test_the_spending_limit_stops_cleanly_and_more_money_goes_on(tmp_path: Path)
         assert run(rich).stopped is None
     assert [row["uid"] for row in rows(only_folder(rich) / "outputs.jsonl") if "error" in row] == []
     assert len(rows(only_folder(rich) / "outputs.jsonl")) == SAMPLES
+
+
+@pytest.mark.parametrize("protocol", ["cr_v2", "debate", "single"])
+def test_half_a_surrogate_pair_in_a_reply_does_not_end_the_run(protocol: str, tmp_path: Path) -> None:
+    with FaultyServer(NO_FAULTS).running() as server:
+        plain = asking(server, tmp_path / "plain", protocol=protocol)
+        run(plain)
+    half = tuple(fault for fault in FAULTS if fault.name == "half_a_surrogate_pair")
+    with FaultyServer(FaultPlan(0.5, half)).running() as server:
+        config = asking(server, tmp_path / "hostile", protocol=protocol)
+        assert run(config).errors == 0
+        assert server.faults["half_a_surrogate_pair"] > 0
+        asked = server.requests
+        only_folder(config).rename(tmp_path / "away")
+        run(config)
+        assert server.requests == asked, "what was repaired is in the cache"
+    assert outputs_of(config) == outputs_of(plain)
+
+
+def test_a_cache_with_half_a_surrogate_pair_heals_without_the_user_doing_anything(tmp_path: Path) -> None:
+    with FaultyServer(NO_FAULTS).running() as server:
+        config = asking(server, tmp_path)
+        run(config)
+        good, asked = outputs_of(config), server.requests
+        spoilt = spoil(tmp_path / "cache.sqlite", count=4)
+        probe = 1
+        for _ in range(2):
+            shutil.rmtree(only_folder(config))
+            assert run(config).errors == 0
+            assert server.requests == asked + probe + spoilt, "only what was spoilt is asked again, and only once"
+            assert outputs_of(config) == good
+
+
+def outputs_of(config: ExperimentConfig) -> list[dict[str, Any]]:
+    return rows(only_folder(config) / "outputs.jsonl")
+
+
+def spoil(cache: Path, count: int) -> int:
+    """Make some kept replies what an earlier version would have kept; returns how many."""
+    with sqlite3.connect(cache) as connection:
+        kept = connection.execute("SELECT key, reply FROM replies ORDER BY key").fetchall()
+        replies = [(key, json.loads(reply)) for key, reply in kept]
+        with_items = [(key, reply) for key, reply in replies if any(json.loads(reply["text"]).values())]
+        for key, reply in with_items[:count]:
+            bad = json.dumps(reply | {"text": with_half_a_pair(json.loads(reply["text"]))})
+            connection.execute("UPDATE replies SET reply = ? WHERE key = ?", (bad, key))
+    connection.close()
+    return len(with_items[:count])
+
+
+def test_what_a_server_quotes_of_the_request_is_written_nowhere(tmp_path: Path) -> None:
+    """The address holds a key, the body another; the server fails, and quotes the address and all it was sent."""
+
+    async def quoting(request: web.Request) -> web.Response:
+        return web.json_response({"error": f"{request.path_qs} {await request.text()}"}, status=400)
+
+    with hosted(quoting, PATH) as url:
+        engine = {
+            "kind": "openai_compatible",
+            "model": "tested",
+            "base_url": f"{url}/v1?api_key=hush-hush-1",
+            "extra_body": {"user": "hush-hush-2", "meta": ["hush-hush-3"]},
+        }
+        config = configure(
+            tmp_path,
+            data={"evaluation": {"name": "reviews", "language": "en", "limit": 2}},
+            engines={"default": engine},
+            run={"out": str(tmp_path / "runs"), "cache": str(tmp_path / "cache.sqlite")},
+        )
+        (tmp_path / "experiment.yaml").unlink()
+        outcome = run(config)
+    assert outcome.errors == 2
+    build_report(outcome.cell_folders, outcome.folder)
+    written = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert (only_folder(config) / "manifest.json") in written
+    assert [path.name for path in written if b"hush-hush" in path.read_bytes()] == []
+    assert "[hidden]" in (only_folder(config) / "traces.jsonl").read_text(encoding="utf-8")

@@ -6,7 +6,7 @@ import multiprocessing
 import os
 import signal
 from contextlib import closing
-from multiprocessing.context import ForkProcess
+from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
 
 import pytest
@@ -18,7 +18,15 @@ ROUNDS = 100
 WRITERS = 4
 
 
-def _append_until_killed(path: Path, acknowledged: int, first: int) -> None:
+def _lean_forks() -> ForkServerContext:
+    """Writers forked from a small process: to copy this one, with all that other tests loaded, takes far longer."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["numpy", __name__])
+    return context
+
+
+def _append_until_killed(path: Path, fifo: Path, first: int) -> None:
+    acknowledged = os.open(fifo, os.O_WRONLY)
     store = JsonlStore(path)
     number = first
     while True:
@@ -28,7 +36,7 @@ def _append_until_killed(path: Path, acknowledged: int, first: int) -> None:
         number += 1
 
 
-def _kill(workers: list[ForkProcess]) -> None:
+def _kill(workers: list[ForkServerProcess]) -> None:
     for worker in workers:
         assert worker.pid is not None
         os.kill(worker.pid, signal.SIGKILL)
@@ -37,23 +45,25 @@ def _kill(workers: list[ForkProcess]) -> None:
         assert worker.exitcode == -signal.SIGKILL, "a writer ended by itself"
 
 
-def _round(path: Path, number: int) -> list[str]:
+def _round(path: Path, fifo: Path, number: int, context: ForkServerContext) -> list[str]:
     """Start four writers; kill one, later the others, each time after some acknowledgements; return all of these."""
-    reading, writing = os.pipe()
-    context = multiprocessing.get_context("fork")
     workers = [
-        context.Process(target=_append_until_killed, args=(path, writing, (number * WRITERS + worker) * 10_000))
+        context.Process(target=_append_until_killed, args=(path, fifo, (number * WRITERS + worker) * 10_000))
         for worker in range(WRITERS)
     ]
     for worker in workers:
         worker.start()
-    os.close(writing)
+    # A side to write of our own, so that the first read waits for a writer instead of seeing an end.
+    reading = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    writing = os.open(fifo, os.O_WRONLY)
+    os.set_blocking(reading, True)
     seen = b""
     # How many come first differs from round to round, and with it what the writers are doing.
     for victims, wanted in ((workers[:1], 1 + number % 4), (workers[1:], 4 + number % 6)):
         while seen.count(b"\n") < wanted:
             seen += os.read(reading, 4096)
         _kill(victims)
+    os.close(writing)
     while more := os.read(reading, 65_536):
         seen += more
     os.close(reading)
@@ -63,9 +73,12 @@ def _round(path: Path, number: int) -> list[str]:
 @pytest.mark.slow
 def test_a_hundred_kills_lose_tear_and_double_nothing(tmp_path: Path) -> None:
     path = tmp_path / "store.jsonl"
+    fifo = tmp_path / "acknowledged"
+    os.mkfifo(fifo)
+    context = _lean_forks()
     acknowledged: dict[str, str] = {}
     for number in range(ROUNDS):
-        for line in _round(path, number):
+        for line in _round(path, fifo, number, context):
             episode_id, _, aspect = line.partition(" ")
             assert episode_id not in acknowledged, "an id was given twice"
             acknowledged[episode_id] = aspect

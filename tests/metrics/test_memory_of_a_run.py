@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from samsim.experiments.artefacts import Run, find_runs
-from samsim.metrics.memory_impact import MemoryImpact
+from samsim.metrics.memory_impact import MemoryImpactAnalysis
 from samsim.metrics.summary import summarise
 from tests.experiments.runs import configure, run
 
@@ -26,7 +26,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
     return {one.manifest.cell.condition: one for one in found if one.manifest.cell.kind == "evaluation"}
 
 
-def impact(of: Run) -> MemoryImpact:
+def impact(of: Run) -> MemoryImpactAnalysis:
     found = summarise(of.samples(), gold_fields=(), resamples=50).memory
     assert found is not None
     return found

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import time
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar as reference_mcnemar
@@ -260,8 +262,17 @@ def test_the_chi_square_mcnemar_agrees_with_statsmodels(b: int, c: int) -> None:
     assert ours.p_value == pytest.approx(reference.pvalue, rel=1e-9, abs=1e-300)
 
 
+@pytest.fixture
+def _cheap_collections() -> Iterator[None]:
+    """statsmodels collects garbage in every call: what other tests loaded need not be looked through each time."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
+@pytest.mark.usefixtures("_cheap_collections")
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
-@settings(deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_holm_agrees_with_statsmodels(p_values: list[float]) -> None:
     assert holm(p_values) == pytest.approx(multipletests(p_values, method="holm")[1].tolist())
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 import samsim
+from samsim import errors
 from samsim.engines.protocol import EngineReply, EngineRequest
 from samsim.pipeline.api import Pipeline
 from samsim.pipeline.epochs import SampleError
@@ -21,7 +22,7 @@ REVIEWS = [(f"r{number}", f"The soup was {word}.") for number, word in enumerate
 PUBLIC = """
     ASTETripletItem ArbiterDecision Candidate ConfigError ConflictFlag ContractError EngineError FinalTuple InputError
     PerspectiveASTEStage1Schema Pipeline PipelineConfig ReviewActionItem ReviewOutputSchema Run SampleError SampleResult
-    SamsimError Span Taxonomy ValidatorRisk analyze load_run load_taxonomy
+    SamsimError Span StoreError Taxonomy ValidatorRisk analyze load_run load_taxonomy
 """.split()
 
 
@@ -31,6 +32,12 @@ def test_the_public_names_are_these() -> None:
         assert getattr(samsim, name).__name__ == name
     with pytest.raises(AttributeError, match="no_such_name"):
         _ = samsim.no_such_name
+
+
+def test_every_error_of_the_tree_is_public() -> None:
+    tree = [name for name, item in vars(errors).items() if isinstance(item, type) and issubclass(item, Exception)]
+    assert set(tree) <= set(samsim.__all__)
+    assert issubclass(samsim.StoreError, samsim.SamsimError)
 
 
 def test_importing_samsim_imports_nothing_heavy() -> None:

@@ -10,6 +10,7 @@ from samsim.experiments.config import load_config
 from samsim.experiments.runner import run_experiment
 from samsim.reports.build import ReportFiles, build_report
 from tests.reports.making_runs import RESAMPLES
+from tests.support.shared import made_once
 
 _CONFIG = """
 name: three-cells
@@ -25,10 +26,13 @@ matrix:
 @pytest.fixture(scope="session")
 def experiment(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of an experiment: a memory built by cr_v2, then single-C1, cr_v2-C1 and cr_v2-C2."""
-    folder = tmp_path_factory.mktemp("experiment")
-    file = folder / "config.yaml"
-    file.write_text(_CONFIG, encoding="utf-8")
-    return run_experiment(load_config(file, [f"run.out={str(folder / 'runs')!r}", "run.workers=1"])).folder
+
+    def make(folder: Path) -> None:
+        file = folder / "config.yaml"
+        file.write_text(_CONFIG, encoding="utf-8")
+        run_experiment(load_config(file, [f"run.out={str(folder / 'runs')!r}", "run.workers=1"]))
+
+    return made_once(tmp_path_factory, "experiment", make) / "runs" / "three-cells"
 
 
 @pytest.fixture(scope="session")

@@ -35,6 +35,18 @@ def test_everything_is_written(report: ReportFiles) -> None:
     assert not list(report.folder.rglob("*.part"))
 
 
+def test_no_cell_of_the_table_is_a_formula_and_numbers_stay_numbers(experiment: Path, tmp_path: Path) -> None:
+    runs = [copied(experiment / cell, tmp_path / cell) for cell in ("single-C1", "cr_v2-C1")]
+    for run, name in zip(runs, ("=1+1", "@SUM(A1)"), strict=True):
+        change_manifest(run, lambda manifest, name=name: manifest.update(experiment=name))
+    report = built(*runs, out=tmp_path / "out")
+    rows = list(csv.reader(io.StringIO(report.metrics_csv.read_text(encoding="utf-8"))))
+    formulas = [cell for row in rows for cell in row if cell.startswith(("=", "+", "-", "@", "\t", "\r"))]
+    assert {row[0] for row in rows[1:]} >= {"'=1+1/single-C1", "'@SUM(A1)/cr_v2-C1"}
+    assert any(cell.startswith("-") for cell in formulas)
+    assert [float(cell) for cell in formulas]
+
+
 def test_the_same_runs_give_the_same_bytes(experiment: Path, report: ReportFiles, tmp_path: Path) -> None:
     again = built(experiment, out=tmp_path)
     for one, other in zip(

@@ -321,6 +321,13 @@ BUSY: tuple[Row, ...] = (
 )
 
 
+@pytest.mark.parametrize("mode", ["primary", "primary_secondary"])
+@pytest.mark.parametrize("semantic", [False, True])
+def test_000_s4_1_the_arguments_may_be_given_in_the_seeds_order(mode: Any, semantic: bool) -> None:
+    named = compute_conflict_flags(candidates(*BUSY), conflict_mode=mode, semantic_conflict_enabled=semantic)
+    assert compute_conflict_flags(candidates(*BUSY), mode, semantic) == named
+
+
 def test_no_candidates_no_flags() -> None:
     assert compute_conflict_flags([]) == []
     assert compute_conflict_flags([], semantic_conflict_enabled=True, taxonomy="none") == []

@@ -32,7 +32,7 @@ def test_every_draw_that_voted_for_a_statement_supports_it_whatever_its_opinion(
     found = draws(("S2", "positive", "좋다"), ("S10", "positive", "은은하다"), ("S11", "negative", "좋다"))
     (final,) = finalize([ReviewedTuple(**dict(one)) for one in keep_majority(found, 3)])
     assert final.opinion_terms == ["좋다"]
-    assert voters_of(found, final) == ["S2", "S10"]
+    assert voters_of(found, [final]) == [["S2", "S10"]]
 
 
 def test_what_several_draws_say_alike_is_one_statement() -> None:

@@ -31,6 +31,7 @@ FaultName = Literal[
     "five_megabytes",
     "oversized",
     "invalid_utf8",
+    "half_a_surrogate_pair",
 ]
 
 
@@ -65,6 +66,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault("five_megabytes", "salvaged"),
     Fault("oversized", "too_large", is_final=True),
     Fault("invalid_utf8", "bad_encoding"),
+    Fault("half_a_surrogate_pair", "bad_encoding"),
 )
 
 

@@ -123,6 +123,17 @@ def _bad_completion(fault: Fault, body: dict[str, Any]) -> dict[str, Any]:
     return completion(body, _bad_content(fault, answer, good))
 
 
+def with_half_a_pair(answer: dict[str, Any]) -> str:
+    """The answer as JSON, with an escaped half of an emoji where its first item has a text, or beside an empty list."""
+    name = next(iter(answer))
+    items = [dict(item) for item in answer[name]]
+    if not items:
+        return json.dumps({**answer, "remark": "\ud83d"})
+    field = next(key for key, value in items[0].items() if isinstance(value, str) and key != "polarity")
+    items[0][field] = "\ud83d"
+    return json.dumps({**answer, name: items})
+
+
 def _bad_content(fault: Fault, answer: dict[str, Any], good: str) -> str:
     name = next(iter(answer))
     if fault.name == "truncated_answer":
@@ -133,6 +144,8 @@ def _bad_content(fault: Fault, answer: dict[str, Any], good: str) -> str:
         return f'{{"{name}": [], {good[1:]}'
     if fault.name == "prose":
         return f"Sure! Here is {{the}} answer:\n```json\n{good}\n```\nLet me know if you need more."
+    if fault.name == "half_a_surrogate_pair":
+        return with_half_a_pair(answer)
     if fault.name == "five_megabytes":
         return f"{'Well, let me think. ' * (_FIVE_MEGABYTES // 20)}\n{good}"
     assert fault.name == "unknown_ids"

@@ -30,11 +30,13 @@ from urllib.parse import quote
 
 import pytest
 
+from tests.servers.stopping import stop
+
 USER = "tester"
 # Not one that a URL holds as it is.
 _PASSWORD = "s3cret-Pass/wörd"
-# Long enough for a busy machine; only a broken server is ever waited for that long.
-PATIENCE_SECONDS = 60.0
+# Only a server that hangs is ever waited for that long: one that ends is noticed at once.
+PATIENCE_SECONDS = 600.0
 _POLL_SECONDS = 0.05
 # Connections of a test run are few; what is written need not survive the machine.
 _SETTINGS = ("listen_addresses=", "fsync=off", "max_connections=40", "shared_buffers=16MB", "log_min_messages=panic")
@@ -97,17 +99,22 @@ def postgres_server() -> Iterator[PostgresServer]:
     """Start the server in a process of its own and surely stop it in the end."""
     command = [sys.executable, "-m", __name__]
     root = Path(__file__).parents[2]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=root) as process:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=root, start_new_session=True
+    ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
+        folder = ""
         try:
             folder = process.stdout.readline().strip()
             if not folder:
                 raise RuntimeError(f"the server ended with code {process.wait()} before it was ready")
             yield PostgresServer(Path(folder), _PASSWORD, count(1))
         finally:
-            process.stdin.close()
-            process.wait(PATIENCE_SECONDS)
+            stop(process, process.stdin.close)
+            # There only if it had to be killed.
+            if folder:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def serve() -> None:
@@ -122,7 +129,7 @@ def serve() -> None:
             print(folder, flush=True)
             sys.stdin.read()
     finally:
-        shutil.rmtree(folder)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _make_cluster(programs: Path, folder: Path) -> None:
@@ -146,12 +153,8 @@ def _running(programs: Path, folder: Path) -> Iterator[None]:
             _wait_until_ready(folder, process)
             yield
         finally:
-            # "Fast": sessions that are still open are ended.
-            process.send_signal(signal.SIGINT)
-            try:
-                process.wait(10.0)
-            except subprocess.TimeoutExpired:
-                process.send_signal(signal.SIGQUIT)
+            # "Immediate": nothing of the data is needed any more, so it need not be brought to disk.
+            process.send_signal(signal.SIGQUIT)
 
 
 def _wait_until_ready(folder: Path, process: subprocess.Popen[Any]) -> None:

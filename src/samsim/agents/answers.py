@@ -9,6 +9,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from samsim.engines.protocol import Engine, EngineRequest
+from samsim.engines.sound_json import flaw_of
 from samsim.schemas.calls import MessageRecord
 from samsim.schemas.results import CallRecord
 
@@ -26,7 +27,7 @@ async def ask(
 
 @dataclass(slots=True)
 class Answer:
-    """An answer with several parts; what is read from it and does not fit is counted."""
+    """An answer with several parts; what is read from it and does not fit is counted, as is what was cut off."""
 
     output: object
     call: CallRecord
@@ -58,8 +59,14 @@ class Answer:
 
 
 async def ask_for_all(engine: Engine, request: EngineRequest) -> Answer:
-    """Ask once; the parts of the answer are read by the caller."""
+    """Ask once; the parts of the answer are read by the caller.
+
+    Plain data that no result could hold (half a surrogate pair) is a failure too, whoever gives it: an
+    engine of one's own, or a trace that an earlier version recorded.
+    """
     reply = await engine.complete(request)
+    flaw = flaw_of(reply.output) if isinstance(reply.output, dict) else None
+    failure = reply.failure if flaw is None else flaw.failure
     call = CallRecord(
         agent=request.agent,
         stage=request.stage,
@@ -67,11 +74,11 @@ async def ask_for_all(engine: Engine, request: EngineRequest) -> Answer:
         prompt_hash=request.prompt_hash,
         mode=reply.mode,
         cached=reply.cached,
-        problem=reply.failure,
+        problem=failure,
         messages=[MessageRecord(role=message.role, content=message.content) for message in reply.messages],
         attempts=list(reply.attempts),
     )
-    return Answer(reply.output, call)
+    return Answer(reply.output, call, list(reply.cut))
 
 
 def read_items(output: object, name: str, item_type: type[ItemT]) -> tuple[list[ItemT], list[str]]:

@@ -1,10 +1,11 @@
-"""``samsim analyze``: one text in the terminal, or a file of reviews as JSON lines."""
+"""``samsim analyze``: one text in the terminal, or many reviews as JSON lines or CSV."""
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, get_args
+from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, get_args
 
 import click
 
@@ -12,6 +13,7 @@ from samsim.cli.engine_options import choice_from, engine_options, open_engines
 from samsim.cli.exit_codes import exit_code_help
 from samsim.cli.file_encoding import check_encoding_name
 from samsim.cli.memory_options import memory_options, open_memory
+from samsim.cli.safe_text import shown
 from samsim.data.file_encoding import decode_text
 from samsim.schemas.analysis import Language
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 # As in samsim.schemas.protocols, which would import pydantic just to show the help.
 PROTOCOLS = "cr_v1|cr_v2|debate|single|stage1_only|self_consistency:N"
 STDIN = "-"
+_NOTHING_GIVEN = "Give one TEXT, pipe one in, or name a file of reviews with --file."
 _AUTO_OR_LANGUAGE = click.Choice(["auto", *get_args(Language)])
 
 
@@ -35,7 +38,7 @@ def _known_protocol(_context: click.Context, _option: click.Parameter, name: str
 
 
 class ReviewSource(NamedTuple):
-    """A file of reviews as the user describes it."""
+    """A file of reviews as the user describes it; ``-`` is standard input."""
 
     path: Path
     columns: tuple[str | None, str | None]
@@ -47,10 +50,15 @@ class ReviewSource(NamedTuple):
 @click.option(
     "--file",
     "file",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Analyse a file: .txt (one review a line), .csv (with a header) or .jsonl. Writes JSON lines.",
+    type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
+    help="Analyse many reviews: .txt (one a line), .csv (with a header), .jsonl, or - for stdin. Writes JSON lines.",
 )
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Where the JSON lines go.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Where the results go: .jsonl (everything) or .csv (one row per opinion).",
+)
 @click.option("--force", is_flag=True, help="Overwrite the output file.")
 @click.option("--text-column", metavar="NAME", help="The CSV column or JSON key with the text (else: a usual name).")
 @click.option("--id-column", metavar="NAME", help="The CSV column or JSON key with the id (else: the line number).")
@@ -91,12 +99,16 @@ def analyze(
     \b
     samsim analyze "화면은 좋은데 배터리가 금방 닳아요"
     samsim analyze --explain "The screen is great, but the battery isn't."
-    samsim analyze - < review.txt
+    samsim analyze < review.txt
     samsim analyze --file reviews.csv -o results.jsonl
+    samsim analyze --file reviews.csv -o opinions.csv
     """
     _check_usage(text, file, file_only={"-o": output, "--text-column": text_column, "--id-column": id_column})
     if explain and (as_json or file is not None):
         raise click.UsageError("--explain is for one text in the terminal; leave out --json and --file.")
+    if output is not None:
+        _check_output(output, as_json=as_json)
+    given = _given_text(text, encoding) if file is None else ""
     config = _config(protocol, taxonomy, language)
     with open_engines(choice_from(engine_choice), protocol) as engines, open_memory(memory, condition) as remembered:
         from samsim.pipeline.api import Pipeline
@@ -105,16 +117,47 @@ def analyze(
         if file is not None:
             source = ReviewSource(file, (text_column, id_column), encoding)
             _analyze_file(ctx, pipeline, engines.concurrency, source, output, force)
-        elif text is not None:
-            given = _read_stdin(encoding) if text == STDIN else text
+        else:
             _analyze_text(pipeline, given, as_json=as_json, explain=explain, ui=ui)
 
 
 def _check_usage(text: str | None, file: Path | None, file_only: dict[str, object]) -> None:
-    if (text is None) == (file is None):
-        raise click.UsageError("Give either one TEXT (or - for stdin) or --file.")
+    if text is not None and file is not None:
+        raise click.UsageError("Give either one TEXT or --file, not both.")
     if file is None and (misplaced := [option for option, value in file_only.items() if value is not None]):
-        raise click.UsageError(f"{', '.join(misplaced)} only goes with --file.")
+        raise click.UsageError(f"{', '.join(misplaced)} only goes with --file (--file - reads reviews from stdin).")
+
+
+def _check_output(output: Path, *, as_json: bool) -> None:
+    from samsim.cli.result_files import check_output_name
+
+    check_output_name(output)
+    if as_json and output.suffix.lower() == ".csv":
+        raise click.UsageError(f"--json writes JSON, {shown(output.name)} is CSV. Leave one of them out.")
+
+
+def _given_text(text: str | None, encoding: str | None) -> str:
+    """The text on the command line, or what was piped in; the name of a file is not a review."""
+    if text is None or text == STDIN:
+        content = _stdin(expected=text == STDIN).read()
+        if text is None and not content:
+            raise click.UsageError(_NOTHING_GIVEN)
+        return decode_text(content, encoding, "The text on stdin").rstrip("\r\n")
+    from samsim.cli.reading import SUFFIXES
+
+    pipe_it = "To analyse these words themselves, pipe them in."
+    if os.path.isfile(text):
+        raise click.UsageError(f"{shown(text)} is a file. Did you mean --file {shown(text)}? {pipe_it}")
+    if text.lower().endswith(SUFFIXES) and not any(map(str.isspace, text)):
+        raise click.UsageError(f"There is no file {shown(text)}. Name the one you meant with --file. {pipe_it}")
+    return text
+
+
+def _stdin(*, expected: bool) -> IO[bytes]:
+    """Standard input, if there is one and, where nobody asked for it, if it is a pipe or a file."""
+    if sys.stdin is None or (not expected and sys.stdin.isatty()):
+        raise click.UsageError(_NOTHING_GIVEN)
+    return sys.stdin.buffer
 
 
 def _config(protocol: str, taxonomy: str, language: Language | Literal["auto"]) -> PipelineConfig:
@@ -124,11 +167,6 @@ def _config(protocol: str, taxonomy: str, language: Language | Literal["auto"]) 
     # A wrong taxonomy is wrong usage: say so before any row is read.
     config.taxonomy_for("ko")
     return config
-
-
-def _read_stdin(encoding: str | None) -> str:
-    content = sys.stdin.buffer.read()
-    return decode_text(content, encoding, "The text on stdin").rstrip("\r\n")
 
 
 def _analyze_text(pipeline: Pipeline, text: str, *, as_json: bool, explain: bool, ui: str) -> None:
@@ -149,9 +187,16 @@ def _analyze_file(
 ) -> NoReturn:
     from samsim.cli.batch import run_batch
     from samsim.cli.reading import Columns, ReviewFile
-    from samsim.cli.writing import JsonLines
+    from samsim.cli.result_files import open_results
 
-    with ReviewFile(source.path, Columns(*source.columns), source.encoding) as reviews:
-        target = JsonLines(output, force=force, source=source.path)
+    columns = Columns(*source.columns)
+    piped = str(source.path) == STDIN
+    if piped:
+        opened = ReviewFile(Path("standard input"), columns, source.encoding, pipe=_stdin(expected=True))
+        click.echo(f"standard input is read as {opened.suffix}", err=True)
+    else:
+        opened = ReviewFile(source.path, columns, source.encoding)
+    with opened as reviews:
+        target = open_results(output, reviews, force=force, source=None if piped else source.path)
         code = run_batch(pipeline, reviews, target, concurrency)
     ctx.exit(code)

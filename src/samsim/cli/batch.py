@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import click
 
 from samsim.cli.exit_codes import ExitCode
-from samsim.cli.reading import BadRow, ReviewFile
+from samsim.cli.reading import BadRow, Review, ReviewFile
+from samsim.cli.result_files import ResultFile
 from samsim.cli.safe_text import shown
-from samsim.cli.writing import JsonLines
 from samsim.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Advance = Callable[[], None]
 
 
-def run_batch(pipeline: Pipeline, reviews: ReviewFile, output: JsonLines, concurrency: int = 1) -> ExitCode:
+def run_batch(pipeline: Pipeline, reviews: ReviewFile, output: ResultFile, concurrency: int = 1) -> ExitCode:
     """Analyse every usable row in order; bad ones are reported on stderr and skipped."""
     try:
         with _progress(reviews, output) as advance:
@@ -42,13 +42,13 @@ def run_batch(pipeline: Pipeline, reviews: ReviewFile, output: JsonLines, concur
 
 
 def _analyse_rows(
-    pipeline: Pipeline, reviews: ReviewFile, output: JsonLines, advance: Advance, concurrency: int
+    pipeline: Pipeline, reviews: ReviewFile, output: ResultFile, advance: Advance, concurrency: int
 ) -> int:
     from samsim.pipeline.epochs import SampleError
 
     bad = 0
-    # The stream answers in order, so the oldest waiting line belongs to the next answer.
-    waiting: deque[int] = deque()
+    # The stream answers in order, so the oldest waiting review belongs to the next answer.
+    waiting: deque[Review] = deque()
 
     def usable() -> Iterator[tuple[str, str]]:
         nonlocal bad
@@ -58,16 +58,16 @@ def _analyse_rows(
                 _report(row.line, row.reason)
                 advance()
             else:
-                waiting.append(row.line)
+                waiting.append(row)
                 yield row.uid, row.text
 
     for answer in pipeline.stream(usable(), concurrency=concurrency):
-        line = waiting.popleft()
+        review = waiting.popleft()
         if isinstance(answer, SampleError):
             bad += 1
-            _report(line, answer.message)
+            _report(review.line, answer.message)
         else:
-            output.write(answer.outputs_json())
+            output.add(review, answer)
         advance()
     return bad
 
@@ -76,7 +76,7 @@ def _report(line: int, reason: str) -> None:
     click.echo(f"line {line}: {shown(reason)}", err=True)
 
 
-def _summary(output: JsonLines, bad: int) -> ExitCode:
+def _summary(output: ResultFile, bad: int) -> ExitCode:
     place = "" if output.path is None else f" -> {shown(str(output.path))}"
     if bad or output.path is not None:
         click.echo(f"{output.count} analysed, {bad} bad{place}", err=True)
@@ -84,7 +84,7 @@ def _summary(output: JsonLines, bad: int) -> ExitCode:
 
 
 @contextmanager
-def _progress(reviews: ReviewFile, output: JsonLines) -> Iterator[Advance]:
+def _progress(reviews: ReviewFile, output: ResultFile) -> Iterator[Advance]:
     """A bar on stderr, where that is a terminal and the results do not go to it as well."""
     if not sys.stderr.isatty() or (output.path is None and sys.stdout.isatty()):
         yield lambda: None

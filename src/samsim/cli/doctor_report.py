@@ -11,6 +11,7 @@ from samsim.engines.factory import api_key_of, distinct_settings, read_plan
 from samsim.engines.model_engine import ModelEngine, build_model_engine
 from samsim.engines.prices import price_of, price_table
 from samsim.engines.protocol import Stage1Inputs
+from samsim.engines.secrets import sent_in_the_clear, shown_address
 from samsim.engines.settings import EngineSettings
 from samsim.errors import ConfigError, EngineError
 from samsim.language.analyze import analyze_text
@@ -35,13 +36,16 @@ def _examine_engine(settings: EngineSettings, say: Say, environment: Mapping[str
     if settings.kind == "embedded":
         say("\nembedded\nok    needs no key and no server")
         return True
-    say(f"\n{settings.name}\n      server: {settings.url}")
+    say(f"\n{settings.name}\n      server: {shown_address(settings.url)}")
     try:
         key = api_key_of(settings, environment)
     except ConfigError as error:
         say(f"BAD   key: {error}")
         return False
     say(f"ok    key: {f'found in {settings.key_variable}' if key else 'none needed'}")
+    warning = sent_in_the_clear(settings)
+    if warning is not None:
+        say(f"WARN  key: {warning}")
     price = price_of(settings.model, settings.price_per_million)
     known_price = f"${price.input:g} in, ${price.output:g} out per million tokens" if price else "unknown"
     say(f"      price: {known_price} (table of {price_table().as_of})")

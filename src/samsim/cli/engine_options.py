@@ -95,12 +95,15 @@ def open_engines(choice: EngineChoice, protocol: str | None = None) -> Iterator[
             table, concurrency = EngineTable.of(ReplayEngine(choice.replay)), 1
         else:
             from samsim.engines.factory import build_setup, read_plan
+            from samsim.engines.secrets import all_sent_in_the_clear
 
             plan = read_plan(choice.engine, base_url=choice.base_url)
             changes: dict[str, Any] = {"cache": False} if choice.no_cache else {}
             if choice.max_cost is not None:
                 changes["max_cost"] = choice.max_cost
             setup = build_setup(plan.model_copy(update=changes), protocol=protocol)
+            for warning in all_sent_in_the_clear(setup.settings):
+                click.echo(f"warning: {warning}", err=True)
             table, concurrency = setup.table, setup.concurrency
         if choice.trace is not None:
             from samsim.engines.replay import RecordingEngine, TraceWriter

@@ -1,18 +1,23 @@
-"""Reviews from files: txt (one a line), csv (with a header) and jsonl, read row by row.
+"""Reviews from files or a pipe: txt (one a line), csv (with a header) and jsonl, read row by row.
 
 A row that cannot be used is reported with its line number and reason; it never stops the rest.
 """
 
 from __future__ import annotations
 
+import csv
 import json
+import os
+import shutil
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import TextIOWrapper
 from pathlib import Path
+from typing import IO, NamedTuple
 
 from samsim.data.csv_records import CsvProblem, CsvRecords, Line, read_header
-from samsim.data.file_encoding import DAMAGED, DEFAULT_ENCODING, require_utf8
+from samsim.data.file_encoding import DAMAGED, DEFAULT_ENCODING, require_utf8_in
 from samsim.data.sources import USUAL_COLUMNS
 from samsim.errors import ConfigError, InputError
 from samsim.pipeline.inputs import MAX_CHARACTERS
@@ -20,16 +25,21 @@ from samsim.pipeline.inputs import MAX_CHARACTERS
 TEXT_COLUMNS = USUAL_COLUMNS["text"]
 # Room for the other fields of a row and for JSON escapes (six characters for one).
 LINE_LIMIT = 8 * MAX_CHARACTERS
+# What the text of a .txt is called among columns.
+_TXT_COLUMN = "text"
+# What a spreadsheet can show.
+_MOST_COLUMNS = 16_384
 _LINE_ENDS = ("\n", "\r")
 
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """One usable row."""
+    """One usable row; ``source`` has everything the row says, by the name of the column."""
 
     line: int
     uid: str
     text: str
+    source: Mapping[str, object] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +64,27 @@ Row = Review | BadRow
 class ReviewFile:
     """A file of reviews, opened for reading; use it as a context manager and iterate over it once."""
 
-    def __init__(self, path: Path, columns: Columns, encoding: str | None = None) -> None:
-        reader = _reader_of(path)
-        if encoding is None:
-            require_utf8(path)
-        self.size = path.stat().st_size
-        self._raw = path.open("rb")
-        self._stream = TextIOWrapper(
-            self._raw, encoding=encoding or DEFAULT_ENCODING, errors="surrogateescape", newline=""
-        )
-        self._rows = reader(_bounded_lines(self._stream), columns, path)
+    def __init__(
+        self, path: Path, columns: Columns, encoding: str | None = None, *, pipe: IO[bytes] | None = None
+    ) -> None:
+        self._path = path
+        self._encoding = encoding or DEFAULT_ENCODING
+        if pipe is None:
+            self._format = _format_of(path)
+            self._raw: IO[bytes] = path.open("rb")
+        else:
+            self._raw = _copied(pipe)
+            self._format = _FORMATS[_guessed_suffix(self._first_line(), columns)]
+        try:
+            if encoding is None:
+                require_utf8_in(self._raw, path)
+            self.size = self._raw.seek(0, os.SEEK_END)
+            self._raw.seek(0)
+        except BaseException:
+            self._raw.close()
+            raise
+        self._stream = self._decoded()
+        self._rows = self._format.rows(_bounded_lines(self._stream), columns, path)
 
     def __enter__(self) -> ReviewFile:
         return self
@@ -73,6 +94,30 @@ class ReviewFile:
 
     def __iter__(self) -> Iterator[Row]:
         return self._rows
+
+    @property
+    def suffix(self) -> str:
+        """How the reviews are written: ``.txt``, ``.csv`` or ``.jsonl``."""
+        return self._format.suffix
+
+    def source_columns(self) -> list[str]:
+        """The names under which ``Review.source`` has something; ask before the first row is read."""
+        stream = self._decoded()
+        names = self._format.columns(_bounded_lines(stream), self._path)
+        stream.detach()
+        self._raw.seek(0)
+        return names
+
+    def _decoded(self) -> TextIOWrapper:
+        return TextIOWrapper(self._raw, encoding=self._encoding, errors="surrogateescape", newline="")
+
+    def _first_line(self) -> str:
+        """The first line with something in it."""
+        stream = self._decoded()
+        line = next((line for _, line in _bounded_lines(stream) if line is None or line.strip()), None)
+        stream.detach()
+        self._raw.seek(0)
+        return line or ""
 
     @property
     def position(self) -> int:
@@ -98,7 +143,8 @@ def _read_txt(lines: Iterator[Line], _columns: Columns, _path: Path) -> Iterator
         if line is None:
             yield _too_long(number)
         elif line.strip():
-            yield _checked(number, str(number), line.rstrip("\r\n"))
+            text = line.rstrip("\r\n")
+            yield _checked(number, str(number), text, {_TXT_COLUMN: text})
 
 
 def _read_csv(lines: Iterator[Line], columns: Columns, path: Path) -> Iterator[Row]:
@@ -106,6 +152,7 @@ def _read_csv(lines: Iterator[Line], columns: Columns, path: Path) -> Iterator[R
     header = read_header(records, path)
     text_at = _text_column(header, columns.text, path)
     uid_at = _named_column(header, columns.uid, path) if columns.uid is not None else None
+    names = unique_names(header)
     for number, record in records:
         if isinstance(record, CsvProblem):
             yield BadRow(number, record.reason)
@@ -113,7 +160,7 @@ def _read_csv(lines: Iterator[Line], columns: Columns, path: Path) -> Iterator[R
             yield BadRow(number, f"{len(record)} fields where the header has {len(header)}")
         elif record:
             uid = str(number) if uid_at is None else record[uid_at].strip()
-            yield _checked(number, uid, record[text_at])
+            yield _checked(number, uid, record[text_at], dict(zip(names, record, strict=True)))
 
 
 def _text_column(header: Sequence[str], wanted: str | None, path: Path) -> int:
@@ -144,25 +191,30 @@ def _read_jsonl(lines: Iterator[Line], columns: Columns, _path: Path) -> Iterato
             yield _json_row(number, line, columns)
 
 
-def _json_row(number: int, line: str, columns: Columns) -> Row:
+def _json_record(number: int, line: str) -> dict[str, object] | BadRow:
     try:
         record = json.loads(line)
     except json.JSONDecodeError as error:
         return BadRow(number, f"invalid JSON: {error.msg} at column {error.colno}")
     except (RecursionError, ValueError) as error:
         return BadRow(number, f"invalid JSON: {error}")
-    if not isinstance(record, dict):
-        return BadRow(number, "not a JSON object")
+    return record if isinstance(record, dict) else BadRow(number, "not a JSON object")
+
+
+def _json_row(number: int, line: str, columns: Columns) -> Row:
+    record = _json_record(number, line)
+    if isinstance(record, BadRow):
+        return record
     fields = {key.strip().casefold(): value for key, value in record.items()}
     text, problem = _json_text(fields, columns.text)
     if text is None:
         return BadRow(number, problem)
     if columns.uid is None:
-        return _checked(number, str(number), text)
+        return _checked(number, str(number), text, record)
     uid = fields.get(columns.uid.strip().casefold())
     if isinstance(uid, bool) or not isinstance(uid, str | int):
         return BadRow(number, f"no usable id under {columns.uid!r}")
-    return _checked(number, str(uid).strip(), text)
+    return _checked(number, str(uid).strip(), text, record)
 
 
 def _json_text(fields: Mapping[str, object], wanted: str | None) -> tuple[str | None, str]:
@@ -175,7 +227,7 @@ def _json_text(fields: Mapping[str, object], wanted: str | None) -> tuple[str | 
     return (text, "") if isinstance(text, str) else (None, f"the text under {name!r} is not a string")
 
 
-def _checked(line: int, uid: str, text: str) -> Row:
+def _checked(line: int, uid: str, text: str, source: Mapping[str, object]) -> Row:
     """The row as a review, unless its text or id cannot be used."""
     if DAMAGED.search(text):
         return BadRow(line, "bytes that do not fit the file's encoding")
@@ -185,19 +237,86 @@ def _checked(line: int, uid: str, text: str) -> Row:
         return BadRow(line, "the text is empty")
     if not uid or DAMAGED.search(uid):
         return BadRow(line, "the id is empty or damaged")
-    return Review(line, uid, text)
+    return Review(line, uid, text, source)
 
 
 def _too_long(line: int) -> BadRow:
     return BadRow(line, f"the line is longer than {LINE_LIMIT:,} characters")
 
 
-_Reader = Callable[[Iterator[Line], Columns, Path], Iterator[Row]]
-_READERS: Mapping[str, _Reader] = {".csv": _read_csv, ".jsonl": _read_jsonl, ".txt": _read_txt}
+def unique_names(names: Sequence[str]) -> list[str]:
+    """The names of columns, those that come again with a number."""
+    found: dict[str, int] = {}
+    for name in names:
+        free = name
+        while free in found:
+            found[name] += 1
+            free = f"{name} ({found[name]})"
+        found[free] = 1
+    return list(found)
 
 
-def _reader_of(path: Path) -> _Reader:
-    reader = _READERS.get(path.suffix.lower())
-    if reader is None:
-        raise ConfigError(f"Cannot tell the format of {path.name}: its name must end in {', '.join(_READERS)}.")
-    return reader
+def _csv_columns(lines: Iterator[Line], path: Path) -> list[str]:
+    return unique_names(read_header(iter(CsvRecords(lines, LINE_LIMIT)), path))
+
+
+def _json_columns(lines: Iterator[Line], path: Path) -> list[str]:
+    """Every key of every object, in the order of their first appearance."""
+    names: dict[str, None] = {}
+    for number, line in lines:
+        record = _json_record(number, line) if line is not None and line.strip() else None
+        if isinstance(record, dict):
+            names |= dict.fromkeys(record)
+        if len(names) > _MOST_COLUMNS:
+            raise InputError(
+                f"{path.name} has more than {_MOST_COLUMNS:,} different keys, too many for a table. "
+                "Write the results to .jsonl instead."
+            )
+    return list(names)
+
+
+class _Format(NamedTuple):
+    """How the rows of a format are read, and what its columns are called."""
+
+    suffix: str
+    rows: Callable[[Iterator[Line], Columns, Path], Iterator[Row]]
+    columns: Callable[[Iterator[Line], Path], list[str]]
+
+
+_FORMATS: Mapping[str, _Format] = {
+    known.suffix: known
+    for known in (
+        _Format(".csv", _read_csv, _csv_columns),
+        _Format(".jsonl", _read_jsonl, _json_columns),
+        _Format(".txt", _read_txt, lambda _lines, _path: [_TXT_COLUMN]),
+    )
+}
+SUFFIXES = tuple(_FORMATS)
+
+
+def _format_of(path: Path) -> _Format:
+    known = _FORMATS.get(path.suffix.lower())
+    if known is None:
+        raise ConfigError(f"Cannot tell the format of {path.name}: its name must end in {', '.join(SUFFIXES)}.")
+    return known
+
+
+def _copied(pipe: IO[bytes]) -> IO[bytes]:
+    """All that a pipe has, on the disk: how it is written can only be told, and checked, from the whole."""
+    content = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the ReviewFile
+    shutil.copyfileobj(pipe, content)
+    content.seek(0)
+    return content
+
+
+def _guessed_suffix(first_line: str, columns: Columns) -> str:
+    """How reviews without a file name are written, by their first line."""
+    if first_line.lstrip().startswith("{"):
+        return ".jsonl"
+    if columns != Columns():
+        return ".csv"
+    try:
+        names = {name.strip().casefold() for record in csv.reader([first_line]) for name in record}
+    except csv.Error:  # no header is that long
+        return ".txt"
+    return ".txt" if names.isdisjoint(TEXT_COLUMNS) else ".csv"

@@ -17,7 +17,7 @@ _UNKNOWN = "unknown"
 
 
 def plan_table(plan: ExperimentPlan) -> Table:
-    """Samples, calls, tokens and cost of every cell, as ranges."""
+    """Samples, calls, tokens and cost of every cell, as ranges; a star marks those nobody was asked for."""
     probed = max((cell.probed for cell in plan.cells), default=0)
     table = Table(title=f"Plan (from {probed} probed samples per protocol and engine)", title_justify="left")
     table.add_column("cell", no_wrap=True)
@@ -25,6 +25,7 @@ def plan_table(plan: ExperimentPlan) -> Table:
         table.add_column(heading, justify="right")
     for cell in plan.cells:
         name = cell.cell.cell_id + (f" ({cell.failed} probes failed)" if cell.failed else "")
+        name += " *" if cell.missing_keys else ""
         table.add_row(
             name,
             f"{cell.samples:,}",

@@ -1,4 +1,4 @@
-"""Results as JSON: to stdout, or to a file that appears under its name only when it is complete."""
+"""Lines to stdout, or to a file that appears under its name only when it is complete."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def write_json(result: SampleResult) -> None:
     _write_whole(sys.stdout.buffer, safe_json(result.outputs_json(indent=2)))
 
 
-class JsonLines:
-    """One result a line, flushed as it comes; with a path it is renamed into place by ``finish``."""
+class LineFile:
+    """Lines, flushed as they come; with a path the file is renamed into place by ``finish``."""
 
     def __init__(self, path: Path | None, *, force: bool = False, source: Path | None = None) -> None:
         self.path = path
@@ -35,9 +35,9 @@ class JsonLines:
         """Where the lines stand until they are complete."""
         return None if self.path is None else self.path.with_name(self.path.name + PARTIAL_SUFFIX)
 
-    def write(self, document: str) -> None:
-        """Append one JSON document and hand it to the system at once."""
-        _write_whole(self._stream, safe_json(document))
+    def append(self, lines: str) -> None:
+        """Append the lines of one result, without the last line end, and hand them to the system at once."""
+        _write_whole(self._stream, lines)
         self.count += 1
 
     def finish(self) -> None:
@@ -80,6 +80,19 @@ class JsonLines:
     def _refuse_existing(self, path: Path) -> None:
         if path.exists() and not self._force:
             raise ConfigError(f"{path} exists already. Use --force to overwrite it, or another name.")
+
+
+class JsonLines(LineFile):
+    """One JSON document a line."""
+
+    def __init__(self, path: Path | None, *, force: bool = False, source: Path | None = None) -> None:
+        if path is not None and path.suffix.lower() == ".csv":
+            raise ConfigError(f"{path.name} would hold JSON lines, not CSV. End the name in .jsonl.")
+        super().__init__(path, force=force, source=source)
+
+    def write(self, document: str) -> None:
+        """Append one JSON document."""
+        self.append(safe_json(document))
 
 
 def _write_whole(stream: BinaryIO, document: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import re
 from pathlib import Path
+from typing import IO
 
 from samsim.errors import InputError
 
@@ -26,20 +27,25 @@ _GUESSES = {
 
 def require_utf8(path: Path) -> None:
     """Refuse a file that is not UTF-8, saying what it seems to be; a few damaged bytes are let through."""
+    with path.open("rb") as stream:
+        require_utf8_in(stream, path)
+
+
+def require_utf8_in(stream: IO[bytes], path: Path) -> None:
+    """The same for a file that is open already; it is read to its end."""
     decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
     suspicious = b""
     good = bad = lines = first_bad_line = 0
-    with path.open("rb") as stream:
-        while piece := stream.read(_PIECE):
-            decoded = decoder.decode(piece)
-            if not decoded.isascii():
-                damaged = len(DAMAGED.findall(decoded))
-                good += sum(not character.isascii() for character in decoded) - damaged
-                bad += damaged
-                if damaged and not suspicious:
-                    suspicious = piece
-                    first_bad_line = lines + decoded.count("\n", 0, _first_damage(decoded)) + 1
-            lines += decoded.count("\n")
+    while piece := stream.read(_PIECE):
+        decoded = decoder.decode(piece)
+        if not decoded.isascii():
+            damaged = len(DAMAGED.findall(decoded))
+            good += sum(not character.isascii() for character in decoded) - damaged
+            bad += damaged
+            if damaged and not suspicious:
+                suspicious = piece
+                first_bad_line = lines + decoded.count("\n", 0, _first_damage(decoded)) + 1
+        lines += decoded.count("\n")
     if bad > good:
         raise InputError(_refusal(path, _guess(suspicious), first_bad_line))
 

@@ -40,6 +40,7 @@ _SCHEMA_VERSION = 1
 _TABLE = "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, created REAL NOT NULL, reply TEXT NOT NULL)"
 _INSERT = "INSERT OR IGNORE INTO replies (key, created, reply) VALUES (?, ?, ?)"
 _SELECT = "SELECT reply FROM replies WHERE key = ?"
+_DELETE = "DELETE FROM replies WHERE key = ?"
 _UNUSABLE_FINISHES: frozenset[Finish] = frozenset({"length", "refusal"})
 
 BadLine = Callable[[int, str], None]
@@ -129,6 +130,8 @@ class ResponseCache:
         self._open_connection: sqlite3.Connection | None = None
         # Put but not committed: key -> (key, created, reply as JSON), in the order they came.
         self._pending: dict[str, tuple[str, float, str]] = {}
+        # Kept by an earlier version, but no answer: as if they were not there, until another is put in their place.
+        self._rejected: set[str] = set()
         self._flush_at_count = FLUSH_PUTS
         self._flush_by = 0.0
 
@@ -138,6 +141,8 @@ class ResponseCache:
 
     def get(self, key: str) -> CachedReply | None:
         """The reply kept under this key, or None."""
+        if key in self._rejected and key not in self._pending:
+            return None
         waiting = self._pending.get(key)
         try:
             row = waiting[2:] if waiting else self._connection().execute(_SELECT, (key,)).fetchone()
@@ -165,6 +170,11 @@ class ResponseCache:
         elif len(self._pending) >= self._flush_at_count or now >= self._flush_by:
             self._try_flush()
 
+    def reject(self, key: str) -> None:
+        """Take the reply kept under this key for no answer: the next one put under it replaces it."""
+        self._pending.pop(key, None)
+        self._rejected.add(key)
+
     def flush(self) -> None:
         """Commit what was put; if that fails it is kept and tried again later."""
         if not self._pending:
@@ -174,6 +184,7 @@ class ResponseCache:
             self._insert(connection, self._pending.values())
         except sqlite3.Error as error:
             raise self._explained(error, EngineError) from error
+        self._rejected.difference_update(self._pending)
         self._pending.clear()
         self._flush_at_count = FLUSH_PUTS
 
@@ -274,6 +285,7 @@ class ResponseCache:
     def _insert(self, connection: sqlite3.Connection, rows: Iterable[tuple[str, float, str]]) -> int:
         connection.execute("BEGIN IMMEDIATE")
         try:
+            connection.executemany(_DELETE, [(key,) for key in self._rejected.intersection(self._pending)])
             added = connection.executemany(_INSERT, rows).rowcount
             connection.execute("COMMIT")
         except sqlite3.Error:

@@ -26,7 +26,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from samsim.engines.cache import ResponseCache, default_cache_path
 from samsim.engines.embedded.engine import EmbeddedEngine
 from samsim.engines.limits import SpendingLimit
-from samsim.engines.model_engine import build_model_engine
+from samsim.engines.model_engine import build_counting_engine, build_model_engine
 from samsim.engines.protocol import Engine
 from samsim.engines.settings import EngineKind, EngineSettings
 from samsim.engines.table import OTHER_AGENTS, EngineTable
@@ -203,17 +203,24 @@ def build_setup(
     *,
     protocol: str | None = None,
     spending: SpendingLimit | None = None,
+    counting: bool = False,
 ) -> EngineSetup:
     """Build every engine the protocol asks once; agents with equal settings share one, and its limits.
 
     Without a protocol everybody gets an engine, and every key must be there. ``spending`` is a limit
-    that several plans keep together, in place of the plan's own.
+    that several plans keep together, in place of the plan's own. With ``counting`` no model is asked and
+    no key needed: the engines only count what would be read and written.
     """
     known = os.environ if environment is None else environment
     spending = spending or SpendingLimit(plan.max_cost)
     cache = ResponseCache(default_cache_path() if plan.cache is True else plan.cache) if plan.cache else None
     settings = distinct_settings(plan, protocol)
-    engines = {item.model_dump_json(): _build(item, cache, spending, known) for item in settings}
+    engines: dict[str, Engine] = {
+        item.model_dump_json(): build_counting_engine(item)
+        if counting and item.kind != "embedded"
+        else _build(item, cache, spending, known)
+        for item in settings
+    }
 
     seated = {
         (agent, reviewing): engines[plan.settings_for(agent, reviewing=reviewing).model_dump_json()]
@@ -248,6 +255,15 @@ def api_key_of(settings: EngineSettings, environment: Mapping[str, str]) -> str 
     if not key:
         raise ConfigError(f"{settings.name} needs an API key: set the environment variable {variable}.")
     return key
+
+
+def missing_keys(
+    plan: EnginePlan, protocol: str | None = None, environment: Mapping[str, str] | None = None
+) -> tuple[str, ...]:
+    """The environment variables that should hold a key for whom the protocol asks, and do not."""
+    known = os.environ if environment is None else environment
+    wanted = (settings.key_variable for settings in distinct_settings(plan, protocol))
+    return tuple(dict.fromkeys(name for name in wanted if name is not None and not known.get(name, "").strip()))
 
 
 def _explain(error: ValidationError, model: type[BaseModel]) -> str:

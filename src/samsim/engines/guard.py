@@ -46,7 +46,7 @@ def check_allowed(url: str) -> None:
     if not forbidden():
         return
     host = urlsplit(url).hostname or ""
-    if os.environ.get(FORBID_VARIABLE) == _ALL_BUT_LOOPBACK and _is_loopback(host):
+    if os.environ.get(FORBID_VARIABLE) == _ALL_BUT_LOOPBACK and is_loopback(host):
         return
     raise EngineError(
         f"Requests are forbidden here ({FORBID_VARIABLE} is set), and one was about to be sent to "
@@ -55,7 +55,8 @@ def check_allowed(url: str) -> None:
     )
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Whether a host's name or address is this machine's own."""
     if host == "localhost":
         return True
     try:

@@ -19,7 +19,8 @@ from urllib.request import getproxies, proxy_bypass
 
 from pydantic_core import from_json
 
-from samsim.engines.guard import check_allowed
+from samsim.engines.guard import check_allowed, is_loopback
+from samsim.engines.sound_json import is_too_deep
 from samsim.errors import ConfigError
 from samsim.schemas.calls import FailureKind
 
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 MAX_REPLY_BYTES = 8 * 1024 * 1024
 _CONNECT_TIMEOUT_S = 10.0
 _MAX_KEPT_BYTES = 4_000
-_LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +66,11 @@ class HttpTransport:
         """Send ``body`` and read the reply; raises only where a request is forbidden or cannot be made at all."""
         check_allowed(url)
         proxy = self._proxy_for(url)
+        if "Authorization" in headers and "@" in urlsplit(url).netloc:
+            raise ConfigError(
+                "The engine's base_url names a user, and the engine has an API key: a request carries one of them."
+                " Take the user out of base_url, or leave out api_key_env."
+            )
         client = _client_library()
         session = self._session
         if session is None or session.closed or self._loop is not asyncio.get_running_loop():
@@ -119,7 +124,7 @@ def _proxy_of_environment(url: str) -> str | None:
     host = parts.hostname or ""
     if parts.scheme not in ("http", "https") or not host:
         raise ConfigError("The engine's base_url is not a web address. Write it like http://localhost:8000/v1.")
-    if host in _LOOPBACK_NAMES or not any(name.lower().endswith("_proxy") for name in os.environ) or proxy_bypass(host):
+    if is_loopback(host) or not any(name.lower().endswith("_proxy") for name in os.environ) or proxy_bypass(host):
         return None
     proxies = getproxies()
     return proxies.get(parts.scheme) or proxies.get("all")
@@ -161,7 +166,10 @@ def _interpret_carefully(status: int, headers: Mapping[str, str], content: bytes
     start = content[:_MAX_KEPT_BYTES].decode(errors="replace")
     failure: FailureKind
     try:
-        return HttpReply(status, headers, json.loads(content.decode("utf-8-sig")), start)
+        payload = json.loads(content.decode("utf-8-sig"))
+        if not is_too_deep(payload):
+            return HttpReply(status, headers, payload, start)
+        failure = "invalid_json"
     except UnicodeDecodeError:
         failure = "bad_encoding"
     except (ValueError, RecursionError):

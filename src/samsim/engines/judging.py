@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ValidationError
 
+from samsim.engines.answer_limits import held_to
+from samsim.engines.sound_json import is_encodable
 from samsim.engines.structured import read_object, summarise
 from samsim.engines.wire import WireReply
 from samsim.schemas.calls import FailureKind, Outcome
@@ -17,17 +19,19 @@ class Judgement:
 
     ``output`` is the validated model for the outcomes ok and salvaged. With the outcome schema it is
     the plain object if some of its items may still be used, else None. ``problem`` is what a repair
-    tells the model.
+    tells the model, where the model wrote something that it could write better. ``cut`` names what was
+    beyond the limits of the schema and is not part of the output.
     """
 
     outcome: Outcome
     output: object = None
     problem: str = ""
+    cut: tuple[str, ...] = ()
 
     @property
     def is_repairable(self) -> bool:
         """Whether the model could do better if told what is wrong."""
-        return self.outcome in ("invalid_json", "schema")
+        return bool(self.problem)
 
     @property
     def failure(self) -> FailureKind | None:
@@ -37,33 +41,23 @@ class Judgement:
         return self.outcome
 
 
-def judge(reply: WireReply, schema: type[BaseModel]) -> Judgement:
-    """Read and validate what the model wrote."""
+def judge(reply: WireReply, schema: type[BaseModel], refused: frozenset[str] = frozenset()) -> Judgement:
+    """Read and validate what the model wrote, within the limits that were stated without ``refused`` keywords."""
     if reply.finish == "refusal" or reply.refusal:
         return Judgement("refusal")
     if reply.finish == "length":
         return Judgement("cut_off")
     if not reply.text.strip():
         return Judgement("empty")
-    if not _is_encodable(reply.text):
+    if not is_encodable(reply.text):
         return Judgement("bad_encoding")
     reading = read_object(reply.text, schema.model_fields)
     if reading.value is None:
         return Judgement(reading.failure or "invalid_json", problem=reading.problem)
+    value, cut = held_to(reading.value, schema, refused)
     try:
-        output = schema.model_validate(reading.value)
+        output = schema.model_validate(value)
     except ValidationError as error:
-        has_items = any(isinstance(reading.value.get(name), list) for name in schema.model_fields)
-        return Judgement("schema", reading.value if has_items else None, summarise(error))
-    return Judgement("salvaged" if reading.salvaged else "ok", output)
-
-
-def _is_encodable(text: str) -> bool:
-    """Lone surrogates, which JSON escapes can smuggle in, could not be written to any file."""
-    if text.isascii():
-        return True
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+        has_items = any(isinstance(value.get(name), list) for name in schema.model_fields)
+        return Judgement("schema", value if has_items else None, summarise(error), cut)
+    return Judgement("salvaged" if reading.salvaged else "ok", output, cut=cut)

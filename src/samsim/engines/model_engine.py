@@ -17,8 +17,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from samsim.engines.cache import CachedReply, ResponseCache, cache_key
+from samsim.engines.counting import CountingEngine
 from samsim.engines.http import HttpTransport
-from samsim.engines.judging import Judgement, judge
+from samsim.engines.judging import Judgement
 from samsim.engines.limits import AdaptiveLimit, FifoGate, RateLimit, SpendingLimit
 from samsim.engines.prices import price_of
 from samsim.engines.probing import find_mode
@@ -139,18 +140,29 @@ class ModelEngine:
         # Before the probe in every mode, since an earlier run may have been answered in any.
         for mode in self._modes if self._mode is None else (self._mode,):
             question = self._sender.prepare(messages, request.output_schema, mode, self._seed_of(request))
-            kept = self._cache.get(self._key(request, question))
+            key = self._key(request, question)
+            kept = self._cache.get(key)
             if kept is None:
                 continue
-            judgement = judge(WireReply(kept.text, kept.finish, kept.usage, kept.refusal), request.output_schema)
+            reply = WireReply(kept.text, kept.finish, kept.usage, kept.refusal)
+            judgement = self._sender.judged(reply, request.output_schema)
+            if judgement.failure is not None:
+                # An earlier version took it for an answer. It is asked again, and the answer takes its place.
+                self._cache.reject(key)
+                continue
             attempt = AttemptRecord(
-                kind="first", outcome=judgement.outcome, usage=_NOTHING_USED, cost=0.0, raw=kept.text
+                kind="first",
+                outcome=judgement.outcome,
+                usage=_NOTHING_USED,
+                cost=0.0,
+                raw=self._sender.redact(kept.text),
             )
             return replace(_reply(judgement, question, [attempt]), cached=True, kept_usage=kept.usage)
         return None
 
     def _keep(self, request: EngineRequest, question: Question, reply: WireReply) -> None:
-        if self._cache is not None:
+        # The cache is a file that is handed on: what quotes a key is answered, but not kept.
+        if self._cache is not None and not self._sender.redact.holds_a_secret(reply.text):
             kept = CachedReply(
                 text=reply.text, finish=reply.finish, refusal=reply.refusal, usage=reply.usage, mode=question.mode
             )
@@ -171,19 +183,37 @@ def build_model_engine(
     spending: SpendingLimit | None = None,
 ) -> ModelEngine:
     """The engine these settings describe. Limits that engines on one server share are given, else each has its own."""
+    if api_key is not None and not (api_key.isascii() and api_key.isprintable()):
+        raise ConfigError(f"The API key of {settings.name} has characters that no key has. Copy it again, in one line.")
+    return ModelEngine(_sender(settings, api_key, limit, rate, spending), cache)
+
+
+def build_counting_engine(settings: EngineSettings) -> CountingEngine:
+    """An engine that counts what the one these settings describe would take; it needs no key and asks nobody."""
+    _wanted_mode(settings, _adapter(settings).modes)
+    return CountingEngine(_sender(settings))
+
+
+def _adapter(settings: EngineSettings) -> WireAdapter:
     adapter = _ADAPTERS.get(settings.kind)
     if adapter is None:
         raise ConfigError(f"An engine of kind {settings.kind} asks no model. Use one of: {', '.join(_ADAPTERS)}.")
-    if api_key is not None and not (api_key.isascii() and api_key.isprintable()):
-        raise ConfigError(f"The API key of {settings.name} has characters that no key has. Copy it again, in one line.")
+    return adapter()
+
+
+def _sender(
+    settings: EngineSettings,
+    api_key: str | None = None,
+    limit: AdaptiveLimit | None = None,
+    rate: RateLimit | None = None,
+    spending: SpendingLimit | None = None,
+) -> Sender:
+    adapter = _adapter(settings)
     price = price_of(settings.model, settings.price_per_million)
     if spending is not None:
         spending.require_price(price, settings.model)
     transport = HttpTransport(max_connections=settings.concurrency, timeout_s=settings.timeout_s)
-    sender = Sender(
-        settings, adapter(), transport, api_key=api_key, limit=limit, rate=rate, spending=spending, price=price
-    )
-    return ModelEngine(sender, cache)
+    return Sender(settings, adapter, transport, api_key=api_key, limit=limit, rate=rate, spending=spending, price=price)
 
 
 def _wanted_mode(settings: EngineSettings, modes: tuple[OutputMode, ...]) -> OutputMode | None:
@@ -204,4 +234,5 @@ def _reply(judgement: Judgement, question: Question, attempts: list[AttemptRecor
         mode=question.mode,
         messages=question.messages,
         attempts=tuple(attempts),
+        cut=judgement.cut,
     )

@@ -124,7 +124,8 @@ class EngineReply:
 
     ``cached`` says that the answer came from the response cache and cost nothing
     (``kept_usage`` is what it once took); ``messages`` are
-    those really sent, for engines that read them.
+    those really sent, for engines that read them. ``cut`` names what was beyond the schema's limits
+    and is not in the output.
     """
 
     output: object
@@ -134,6 +135,7 @@ class EngineReply:
     messages: tuple[Message, ...] = ()
     attempts: tuple[AttemptRecord, ...] = ()
     kept_usage: Usage | None = None
+    cut: tuple[str, ...] = ()
 
 
 class Engine(Protocol):

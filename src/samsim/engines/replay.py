@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, get_args
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 from pydantic_core import to_jsonable_python
 
 from samsim.engines.protocol import ClosableEngine, Engine, EngineReply, EngineRequest, Message
@@ -30,8 +30,8 @@ _NOT_THE_ENGINES = {"rationales", "rejected"}
 
 class TraceLine(CallRecord):
     """One recorded call. ``order`` counts the lines of a trace, or of a sample in a run's trace;
-    ``request_hash`` is that of the rendered prompt. ``memory`` is what the episodic memory did for the
-    sample, in the line of its last call in a run's trace."""
+    ``request_hash`` is that of the rendered prompt, ``cut`` what the answer had beyond its schema's limits.
+    ``memory`` is what the episodic memory did for the sample, in the line of its last call in a run's trace."""
 
     uid: str
     order: int
@@ -39,6 +39,7 @@ class TraceLine(CallRecord):
     seed: int | None = None
     request_hash: str
     kept_usage: Usage | None = None
+    cut: list[str] = Field(default_factory=list)
     output: Any = None
     memory: MemoryRecord | None = None
 
@@ -187,6 +188,7 @@ def trace_line(engine_name: str, request: EngineRequest, reply: EngineReply, ord
         messages=[MessageRecord(role=message.role, content=message.content) for message in reply.messages],
         attempts=list(reply.attempts),
         kept_usage=reply.kept_usage,
+        cut=list(reply.cut),
         output=to_jsonable_python(reply.output),
     )
 
@@ -210,6 +212,7 @@ def _as_reply(line: TraceLine) -> EngineReply:
         messages=tuple(Message(message.role, message.content) for message in line.messages),
         attempts=tuple(line.attempts),
         kept_usage=line.kept_usage,
+        cut=tuple(line.cut),
     )
 
 

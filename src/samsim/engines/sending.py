@@ -6,7 +6,7 @@ import asyncio
 import time
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pydantic import BaseModel
 from pydantic_core import to_json
@@ -17,6 +17,7 @@ from samsim.engines.limits import AdaptiveLimit, Clock, RateLimit, Sleep, Spendi
 from samsim.engines.prices import cost_of
 from samsim.engines.protocol import Message
 from samsim.engines.retry import delay_before, is_retryable, retry_after_of
+from samsim.engines.secrets import Redactor
 from samsim.engines.settings import EngineSettings, PricePerMillion
 from samsim.engines.structured import stated_in_prompt, strict_schema
 from samsim.engines.wire import WireAdapter, WireReply, WireRequest
@@ -32,6 +33,11 @@ _NO_USAGE = Usage()
 def may_pass(failure: FailureKind) -> bool:
     """Whether the same request may succeed if it is sent again."""
     return is_retryable(failure) or failure in _DAMAGED
+
+
+def estimated_tokens(content: bytes) -> int:
+    """About how many tokens a text has; near enough for English and Korean alike, whose letters take three bytes."""
+    return len(content) // _BYTES_PER_TOKEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +79,7 @@ class Sender:
         self.adapter = adapter
         self.transport = transport
         self._api_key = api_key
+        self.redact = Redactor(settings, api_key)
         self._limit = limit or AdaptiveLimit(settings.concurrency)
         self._rate = rate or RateLimit(settings.requests_per_minute, settings.tokens_per_minute)
         self._spending = spending or SpendingLimit()
@@ -100,6 +107,10 @@ class Sender:
         stated = strict_schema(schema, self._refused_keywords)
         wire = self.adapter.build(messages, stated, schema.__name__, mode, self.settings, self._api_key, seed)
         return Question(messages, schema, mode, wire)
+
+    def judged(self, reply: WireReply, schema: type[BaseModel]) -> Judgement:
+        """What a reply of this server is worth, by the schema as it was stated to it."""
+        return judge(reply, schema, self._refused_keywords)
 
     async def ask(
         self,
@@ -138,7 +149,7 @@ class Sender:
         self, question: Question, body: bytes, kind: AttemptKind, attempts: list[AttemptRecord]
     ) -> tuple[Answer, HttpReply]:
         wire = question.wire
-        estimate = len(body) // _BYTES_PER_TOKEN + int(self._usual_output_tokens)
+        estimate = estimated_tokens(body) + int(self._usual_output_tokens)
         await self._rate.acquire(estimate)
         async with self._limit as slot:
             started = self._clock()
@@ -150,8 +161,8 @@ class Sender:
             elif failure == "rate_limited":
                 slot.rate_limited()
         if failure is None:
-            reply = self._without_key(self.adapter.parse(http.payload, question.mode))
-            answer = Answer(judge(reply, question.schema), reply)
+            reply = self.adapter.parse(http.payload, question.mode)
+            answer = Answer(self.judged(reply, question.schema), reply)
             self._correct(estimate, reply.usage)
         else:
             answer = Answer(Judgement(failure), None)
@@ -172,7 +183,7 @@ class Sender:
         # An error reply is not billed; without any reply nobody knows.
         cost = 0.0 if http.status is not None and not 200 <= http.status < 300 else cost_of(usage, self._price)
         self._spending.charge(cost)
-        raw = self._redacted(http.raw_text) if reply is None else reply.text or reply.refusal or ""
+        raw = self.redact(http.raw_text if reply is None else reply.text or reply.refusal or "")
         if answer.judgement.failure is not None:
             raw = raw[:_MAX_KEPT_CHARACTERS].encode(errors="replace").decode()
         return AttemptRecord(
@@ -185,17 +196,6 @@ class Sender:
             ended=ended,
             raw=raw,
         )
-
-    def _redacted(self, text: str) -> str:
-        """Some servers quote the key they refuse."""
-        key = self._api_key
-        return text.replace(key, "[API key]") if key and key in text else text
-
-    def _without_key(self, reply: WireReply) -> WireReply:
-        text = self._redacted(reply.text)
-        refusal = self._redacted(reply.refusal) if reply.refusal else reply.refusal
-        unchanged = text is reply.text and refusal is reply.refusal
-        return reply if unchanged else replace(reply, text=text, refusal=refusal)
 
     def _correct(self, estimate: int, usage: Usage) -> None:
         if usage.output_tokens is None:

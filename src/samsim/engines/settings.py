@@ -9,7 +9,7 @@ import hashlib
 import json
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from samsim.schemas.calls import OutputMode
 
@@ -62,6 +62,18 @@ class EngineSettings(BaseModel):
     tokens_per_minute: int | None = Field(default=None, ge=1)
     price_per_million: PricePerMillion | None = None
     extra_body: dict[str, Any] = Field(default_factory=dict)
+
+    @field_validator("extra_body")
+    @classmethod
+    def _is_json(cls, extra: dict[str, Any]) -> dict[str, Any]:
+        """What YAML makes of ``on:`` or of a date is no JSON and could not be sent."""
+        try:
+            same = json.loads(json.dumps(extra, allow_nan=False)) == extra
+        except (TypeError, ValueError, RecursionError):
+            same = False
+        if not same:
+            raise ValueError("extra_body is not JSON: put keys such as on, off and 1, and dates, in quotes")
+        return extra
 
     @model_validator(mode="after")
     def _names_a_model(self) -> EngineSettings:

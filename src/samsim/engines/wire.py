@@ -33,6 +33,9 @@ BOUND_KEYWORDS = frozenset(
     }
 )
 
+# More than any model can read or write: a server that says so has not counted.
+_MOST_TOKENS = 10**9
+
 # 409 is how several servers say that a lock could not be had in time: as passing as a 5xx.
 _STATUS_FAILURES: Mapping[int, FailureKind] = {
     401: "auth",
@@ -101,6 +104,13 @@ def failure_of_status(status: int) -> FailureKind | None:
     return _STATUS_FAILURES.get(status, "server_error" if status >= 500 else "bad_request")
 
 
+def address_of(base_url: str, path: str, query: str = "") -> str:
+    """The address of ``path`` on a server; a query of the base address stays behind the path."""
+    base, _, own = base_url.partition("?")
+    queries = "&".join(part for part in (own, query) if part)
+    return f"{base.rstrip('/')}{path}{'?' if queries else ''}{queries}"
+
+
 def merge_body(body: dict[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
     """``body`` with the user's own fields on top; objects are merged, everything else is replaced."""
     if not extra:
@@ -133,6 +143,10 @@ def as_text(value: object) -> str:
 
 
 def count_tokens(*counts: object) -> int | None:
-    """The sum of the counts a server gave; None where it gave none."""
-    given = [count for count in counts if isinstance(count, int) and not isinstance(count, bool) and count >= 0]
+    """The sum of the counts a server gave; None where it gave none that can be true."""
+    given = [
+        count
+        for count in counts
+        if isinstance(count, int) and not isinstance(count, bool) and 0 <= count <= _MOST_TOKENS
+    ]
     return sum(given) if given else None

@@ -13,6 +13,7 @@ from samsim.engines.wire import (
     Finish,
     WireReply,
     WireRequest,
+    address_of,
     as_object,
     as_text,
     count_tokens,
@@ -97,4 +98,5 @@ class AnthropicWire:
 
 
 def _address(settings: EngineSettings) -> str:
-    return f"{settings.url.removesuffix('/v1')}/v1/messages"
+    base, mark, query = settings.url.partition("?")
+    return address_of(f"{base.rstrip('/').removesuffix('/v1')}{mark}{query}", "/v1/messages")

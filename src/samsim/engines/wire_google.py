@@ -14,6 +14,7 @@ from samsim.engines.wire import (
     Finish,
     WireReply,
     WireRequest,
+    address_of,
     as_object,
     as_text,
     count_tokens,
@@ -113,4 +114,4 @@ class GoogleWire:
 
 def _address(settings: EngineSettings) -> str:
     model = quote(settings.model.removeprefix("models/"), safe="")
-    return f"{settings.url}/models/{model}:generateContent"
+    return address_of(settings.url, f"/models/{model}:generateContent")

@@ -15,6 +15,7 @@ from samsim.engines.wire import (
     Finish,
     WireReply,
     WireRequest,
+    address_of,
     as_object,
     as_text,
     count_tokens,
@@ -97,7 +98,7 @@ class OpenAIWire:
         code = error.get("code")
         if code == "content_filter":
             return "refusal"
-        if code in _NO_CREDIT_CODES or error.get("type") in _NO_CREDIT_CODES:
+        if as_text(code) in _NO_CREDIT_CODES or as_text(error.get("type")) in _NO_CREDIT_CODES:
             return "auth"
         if error and 200 <= status < 300:
             return (failure_of_status(code) if isinstance(code, int) else None) or "server_error"
@@ -115,12 +116,12 @@ def _host_of(url: str) -> Host:
 
 
 def _address(settings: EngineSettings) -> str:
-    url = settings.url
     if settings.azure_api_version is None:
-        return f"{url}/chat/completions"
-    if "/openai/deployments/" not in url:
-        url = f"{url}/openai/deployments/{quote(settings.model, safe='')}"
-    return f"{url}/chat/completions?api-version={quote(settings.azure_api_version, safe='')}"
+        return address_of(settings.url, "/chat/completions")
+    path = "/chat/completions"
+    if "/openai/deployments/" not in settings.url:
+        path = f"/openai/deployments/{quote(settings.model, safe='')}{path}"
+    return address_of(settings.url, path, f"api-version={quote(settings.azure_api_version, safe='')}")
 
 
 def _format_fields(

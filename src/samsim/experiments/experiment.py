@@ -10,10 +10,13 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from samsim.data.roles import Role
 from samsim.data.sources import DataSource
-from samsim.engines.factory import EnginePlan
+from samsim.engines.factory import EnginePlan, distinct_settings
+from samsim.engines.secrets import all_sent_in_the_clear, shown_address, shown_body
 from samsim.experiments.engine_plans import has_no_seed, is_embedded, plan_name
-from samsim.experiments.fingerprints import cell_facts, digest_of, file_digest, without_password
+from samsim.experiments.equal_conditions import notes_on_equality
+from samsim.experiments.fingerprints import cell_facts, digest_of, file_digest
 from samsim.experiments.matrix import Cell, Factors, SkippedCells, expand, skipped_cells, uses_memory
+from samsim.experiments.run_store import starts_empty
 from samsim.experiments.sections import (
     DataSection,
     EpisodicMemorySection,
@@ -125,11 +128,18 @@ class ExperimentConfig(BaseModel):
         given = {name: value for name, value in limits.items() if value is not None}
         return {name: plan.model_copy(update=given) for name, plan in plans.items()}
 
-    def notes(self) -> tuple[str, ...]:
-        """What is worth knowing before the first call, though it is no mistake."""
+    def notes(self, samples: int | None = None) -> tuple[str, ...]:
+        """What is worth knowing before the first call, though it is no mistake.
+
+        ``samples`` is how many will be evaluated, where that is known.
+        """
         factors, cells = self.factors(), self.cells()
         found = [str(skipped) for skipped in skipped_cells(factors)]
         found += _notes_on_repetition(factors, cells)
+        asked = {(cell.engine, cell.protocol): cell.plan for cell in cells}
+        found += all_sent_in_the_clear(
+            settings for (_, protocol), plan in asked.items() for settings in distinct_settings(plan, protocol)
+        )
         if not any(cell.condition.retrieval_execute for cell in cells):
             unused = {"data.memory": self.data.memory, "episodic_memory.store": self.store}
             found += [
@@ -137,6 +147,7 @@ class ExperimentConfig(BaseModel):
             ]
         if not self.pipeline.enable_review and any(uses_memory(cell.condition) for cell in cells):
             found.append("pipeline.enable_review is false: nobody reads the memory's advice")
+        found += notes_on_equality(cells, store_is_empty=starts_empty(self.store), samples=samples)
         return tuple(found)
 
     def resolved(self) -> dict[str, Any]:
@@ -150,7 +161,7 @@ class ExperimentConfig(BaseModel):
         memory.pop("condition")
         memory.pop("created_from_split")
         if self.store is not None:
-            memory["store"] = without_password(self.store)
+            memory["store"] = shown_address(self.store)
         plans = {name: _plan_record(plan) for name, plan in factors.plans.items()}
         matrix = {
             "protocol": list(factors.protocols),
@@ -212,5 +223,7 @@ def _plan_record(plan: EnginePlan) -> dict[str, Any]:
     record = plan.model_dump(mode="json")
     for settings in record["engines"].values():
         if isinstance(settings.get("base_url"), str):
-            settings["base_url"] = without_password(settings["base_url"])
+            settings["base_url"] = shown_address(settings["base_url"])
+        if settings.get("extra_body"):
+            settings["extra_body"] = shown_body(settings["extra_body"])
     return record

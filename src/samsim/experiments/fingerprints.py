@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import lru_cache
@@ -14,6 +13,7 @@ from typing import Any
 from samsim.data.roles import Role
 from samsim.data.sources import DataSource
 from samsim.engines.factory import EnginePlan
+from samsim.engines.secrets import shown_address
 from samsim.experiments.engine_plans import is_embedded
 from samsim.experiments.matrix import Cell, uses_memory
 
@@ -29,12 +29,6 @@ NOT_DECIDING = frozenset(
         "price_per_million",
     }
 )
-_PASSWORD = re.compile(r"(?<=://)[^/@\s]*@")
-
-
-def without_password(address: str) -> str:
-    """An address without the user and password it may hold."""
-    return _PASSWORD.sub("", address)
 
 
 def cell_facts(
@@ -46,7 +40,7 @@ def cell_facts(
         start = cells[cell.builds_on] if cell.builds_on is not None else None
         memory = {
             "settings": asdict(cell.memory),
-            "store": Path(without_password(store)).name if store is not None else None,
+            "store": Path(shown_address(store)).name if store is not None else None,
             "builds_on": None if start is None else cell_facts(start, cells, data, store),
         }
     pipeline = cell.pipeline.model_dump(mode="json")
@@ -74,7 +68,12 @@ def _deciding(plan: EnginePlan) -> dict[str, Any]:
     if is_embedded(plan):
         return {}
     return {
-        role: {name: value for name, value in settings.items() if name not in NOT_DECIDING}
+        role: {
+            # Another password or key in the address is still the same server.
+            name: shown_address(value) if name == "base_url" and isinstance(value, str) else value
+            for name, value in settings.items()
+            if name not in NOT_DECIDING
+        }
         for role, settings in plan.engines.items()
     }
 

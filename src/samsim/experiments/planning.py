@@ -1,7 +1,9 @@
 """What an experiment would take, before it is run: calls, tokens and cost, measured on a few samples.
 
 The probed samples are asked for real, without memory, by the engines of each cell; their answers are
-kept in the response cache, so that the run itself does not pay for them again. Every figure is a range:
+kept in the response cache, so that the run itself does not pay for them again. Where a key is missing
+nobody is asked: the tokens of the same prompts are counted, with the embedded engine's answers in the
+model's place, and priced from the table. Every figure is a range:
 all samples like the cheapest probed one, and all like the dearest if it had needed every call its
 protocol may make (a conflict review only asks for reviews where something is flagged).
 """
@@ -13,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from samsim.data.samples import Sample
-from samsim.engines.factory import EngineSetup, build_setup
+from samsim.engines.factory import EngineSetup, build_setup, missing_keys
 from samsim.engines.limits import SpendingLimit
 from samsim.engines.prices import cost_of, price_of
 from samsim.experiments.config import Cell, ExperimentConfig
@@ -43,12 +45,16 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class CellPlan:
-    """What one cell would take; None where nothing was probed or the servers did not say."""
+    """What one cell would take; None where nothing was probed or the servers did not say.
+
+    ``missing_keys`` are the variables without which its engines were not asked, only counted.
+    """
 
     cell: CellRecord
     samples: int
     probed: int
     failed: int
+    missing_keys: tuple[str, ...]
     calls: Estimate | None
     tokens: Estimate | None
     cost: Estimate | None
@@ -73,11 +79,18 @@ def plan_experiment(config: ExperimentConfig, probes: int = DEFAULT_PROBES) -> E
         samples = data[cell.role].samples
         key = cell.protocol, cell.plan.model_dump_json()
         if key not in probed:
-            setup = build_setup(cell.plan, protocol=cell.protocol, spending=spending)
+            missing = missing_keys(cell.plan, cell.protocol)
+            setup = build_setup(cell.plan, protocol=cell.protocol, spending=spending, counting=bool(missing))
             lines = asyncio.run(_probe(cell, setup, _spread(samples, probes)))
-            probed[key] = _Probed(tuple(lines), setup)
+            probed[key] = _Probed(tuple(lines), setup, missing)
         plans.append(_cell_plan(cell, len(samples), probed[key]))
-    return ExperimentPlan(cells=tuple(plans), notes=tuple(config.notes()))
+    missed = dict.fromkeys(name for one in probed.values() for name in one.missing_keys)
+    notes = [
+        f"* {name} is not set, so no model was asked: tokens are counted from the prompts and from the embedded"
+        " engine's answers (4 bytes each), and priced from the table"
+        for name in missed
+    ]
+    return ExperimentPlan(cells=tuple(plans), notes=(*notes, *config.notes(len(data["evaluation"].samples))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +99,7 @@ class _Probed:
 
     lines: tuple[SampleLines, ...]
     setup: EngineSetup
+    missing_keys: tuple[str, ...]
 
     def cost(self, usage: UsageRecord) -> float | None:
         """What a sample would cost were none of its answers in the cache already."""
@@ -130,10 +144,14 @@ def _cell_plan(cell: Cell, samples: int, probed: _Probed) -> CellPlan:
         samples=samples,
         probed=len(probed.lines),
         failed=len(probed.lines) - len(usages),
+        missing_keys=probed.missing_keys,
         calls=_estimate([(usage.calls, scale) for usage, scale in scaled], samples),
         tokens=_estimate([(_tokens(usage), scale) for usage, scale in scaled], samples),
         cost=_estimate([(probed.cost(usage), scale) for usage, scale in scaled], samples),
-        seconds=_estimate([(usage.seconds, scale) for usage, scale in scaled], samples),
+        # Counting takes no time; how long a model would take is not known.
+        seconds=None
+        if probed.missing_keys
+        else _estimate([(usage.seconds, scale) for usage, scale in scaled], samples),
     )
 
 

@@ -34,6 +34,13 @@ def store_digest(source: str | Path | None) -> str | None:
     return file_digest(source)
 
 
+def starts_empty(source: str | None) -> bool:
+    """Whether a run would start without any episode, as far as that is known without opening a database."""
+    if source is None:
+        return True
+    return not _is_address(source) and Path(source).is_file() and Path(source).stat().st_size == 0
+
+
 def copy_store(source: str | Path | None, target: Path) -> int:
     """Begin a run's store with the episodes of another (none without one); returns how many there are."""
     for leftover in target.parent.glob(f"{target.name}*"):

@@ -95,9 +95,15 @@ class RiskFindings:
 
     def new_since(self, before: RiskFindings) -> frozenset[RiskTag]:
         """The tags of findings that no finding of the same kind, on at least the same tuples, announced."""
-        earlier = before.points()
+        announced: dict[tuple[RiskTag, str], list[frozenset[str]]] = {}
+        for tag, _, seen in before.points():
+            for tuple_id in (*seen, ""):
+                announced.setdefault((tag, tuple_id), []).append(seen)
+        # A finding on at least the same tuples is on any one of them (one on none is on ""): only those are compared.
         return frozenset(
-            tag for tag, _, ids in self.points() if not any(tag == other and ids <= seen for other, _, seen in earlier)
+            tag
+            for tag, _, ids in self.points()
+            if not any(ids <= seen for seen in announced.get((tag, min(ids, default="")), ()))
         )
 
 

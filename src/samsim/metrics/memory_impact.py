@@ -43,7 +43,7 @@ class MemoryGroup(Written):
     harm: Share
 
 
-class MemoryImpact(Written):
+class MemoryImpactAnalysis(Written):
     """Did advice reach the prompts, was it followed, and what became of risk and harm.
 
     ``source`` says what was shown. With a placebo nothing could be followed: ``followed`` and ``ignored`` are
@@ -133,14 +133,14 @@ class MemoryTally:
         elif reaches_gate and not record.exposed_to_debate:
             self.masked.add(evaluation)
 
-    def metrics(self, *, resamples: int, seed: int) -> MemoryImpact | None:
+    def metrics(self, *, resamples: int, seed: int) -> MemoryImpactAnalysis | None:
         """What was counted; None without a memory record."""
         if not self.samples:
             return None
         followed, ignored = len(self.followed.deltas), len(self.ignored.deltas)
         of_kind = Share.of_cases(followed, followed + ignored)
         is_placebo = self.source == "placebo"
-        return MemoryImpact(
+        return MemoryImpactAnalysis(
             samples=self.samples,
             source=self.source,
             retrieved=Share.of_cases(self.retrieved, self.samples),

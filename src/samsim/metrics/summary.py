@@ -14,7 +14,7 @@ from samsim.metrics.cost import CostMetrics, CostTally
 from samsim.metrics.decisions import DecisionTables, DecisionTally
 from samsim.metrics.family_scores import FamilyScores
 from samsim.metrics.funnel import Funnel, FunnelTally
-from samsim.metrics.memory_impact import MemoryImpact, MemoryTally
+from samsim.metrics.memory_impact import MemoryImpactAnalysis, MemoryTally
 from samsim.metrics.overrides import OverrideMetrics, OverrideTally
 from samsim.metrics.risk import RiskMetrics, RiskTally
 from samsim.metrics.samples import JudgedSample, MeasuredSample, judged
@@ -52,7 +52,7 @@ class RunMetrics(Written):
     risk: RiskMetrics
     agreement: AgentAgreement
     overrides: OverrideMetrics
-    memory: MemoryImpact | None
+    memory: MemoryImpactAnalysis | None
     cost: CostMetrics
     funnel: Funnel
     sanity: list[SanityCheck]

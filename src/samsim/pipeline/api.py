@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Coroutine, Iterable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Coroutine, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 from typing import Any, TypeVar
@@ -18,7 +18,7 @@ from samsim.language.analyze import analyze_text
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator
 from samsim.pipeline.config import PipelineConfig
 from samsim.pipeline.epochs import Continuation, SampleError, by_epoch
-from samsim.pipeline.inputs import check_text
+from samsim.pipeline.inputs import Texts, as_samples, check_text
 from samsim.pipeline.streaming import in_order, iterate
 from samsim.pipeline.supervisor import supervise
 from samsim.schemas.protocol_conflict_review import Agent
@@ -58,32 +58,34 @@ class Pipeline:
         return _run(self._analyze_and_close(text, uid))
 
     async def astream(
-        self, samples: Iterable[tuple[str, str]], *, concurrency: int = 1, continued: Continuation | None = None
+        self, samples: Texts, *, concurrency: int = 1, continued: Continuation | None = None
     ) -> AsyncGenerator[SampleResult | SampleError, None]:
-        """Analyse (uid, text) pairs, some at a time, in order; a bad sample gives an error and the rest goes on.
+        """Analyse many texts, some at a time, in order; a bad sample gives an error and the rest goes on.
 
-        ``continued`` says where an interrupted run with a memory goes on.
+        ``samples`` are strings (numbered from 0), (uid, text) pairs or records with "text" and "uid" in any
+        iterable, a mapping of uid to text, or a pandas Series, whose index is the uid. Anything else is an
+        ``InputError``. ``continued`` says where an interrupted run with a memory goes on.
         """
+        pairs = as_samples(samples)
         if self._memory is None or not self._memory.condition.uses_store:
-            results = in_order(samples, self._attempt, concurrency)
+            results = in_order(pairs, self._attempt, concurrency)
         else:
-            results = by_epoch(samples, self._attempt, self._memory, concurrency, continued)
+            results = by_epoch(pairs, self._attempt, self._memory, concurrency, continued)
         async with aclosing(results):
             async for result in results:
                 yield result
 
-    def stream(
-        self, samples: Iterable[tuple[str, str]], *, concurrency: int = 1
-    ) -> Iterator[SampleResult | SampleError]:
-        """The same for ordinary code: analyse (uid, text) pairs and yield the results in order."""
-        return iterate(lambda: self._stream_and_close(samples, concurrency))
+    def stream(self, samples: Texts, *, concurrency: int = 1) -> Iterator[SampleResult | SampleError]:
+        """The same for ordinary code: analyse many texts and yield the results in order."""
+        pairs = as_samples(samples)  # here, so that a wrong collection is refused by the call itself
+        return iterate(lambda: self._stream_and_close(pairs, concurrency))
 
     async def aclose(self) -> None:
         """Let go of connections; only needed after ``aanalyze`` and ``astream``."""
         await self._engines.aclose()
 
     async def _attempt(self, sample: tuple[str, str]) -> SampleResult | SampleError:
-        uid, text = str(sample[0]), sample[1]
+        uid, text = sample
         try:
             return await self.aanalyze(text, uid=uid)
         except SamsimError as error:
@@ -98,10 +100,10 @@ class Pipeline:
             await self.aclose()
 
     async def _stream_and_close(
-        self, samples: Iterable[tuple[str, str]], concurrency: int
+        self, pairs: Iterator[tuple[str, Any]], concurrency: int
     ) -> AsyncGenerator[SampleResult | SampleError, None]:
         try:
-            async with aclosing(self.astream(samples, concurrency=concurrency)) as results:
+            async with aclosing(self.astream(pairs, concurrency=concurrency)) as results:
                 async for result in results:
                     yield result
         finally:

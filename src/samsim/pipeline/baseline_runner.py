@@ -53,8 +53,10 @@ async def run_baseline(
 
 def _with_voters(result: SampleResult) -> list[FinalTuple]:
     """The final tuples, each supported by every draw that voted for it."""
+    voters = voters_of(result.stage1_tuples, result.final_tuples)
     return [
-        final.model_copy(update={"support": voters_of(result.stage1_tuples, final)}) for final in result.final_tuples
+        final.model_copy(update={"support": support})
+        for final, support in zip(result.final_tuples, voters, strict=True)
     ]
 
 

@@ -1,19 +1,40 @@
-"""What may be analysed: checked before any engine is asked."""
+"""What may be analysed, one text or many: checked before any engine is asked."""
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Protocol
 
 from samsim.errors import InputError
 
 MAX_CHARACTERS = 1_000_000
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_ACCEPTED = (
+    'texts, (uid, text) pairs or records with "text" and "uid" in a list or another iterable, '
+    "a mapping of uid to text, or a pandas Series"
+)
+_RECORD_KEYS = frozenset({"uid", "text"})
+
+
+class Labelled(Protocol):
+    """What has a uid for each text, as a mapping or a pandas Series does."""
+
+    def items(self) -> Iterable[tuple[Any, Any]]:
+        """The uids with their texts."""
+
+
+Texts = Iterable[str | tuple[Any, Any] | Mapping[str, Any]] | Labelled
+"""Many texts, as ``Pipeline.stream`` takes them; see ``as_samples``."""
 
 
 def check_text(text: object) -> str:
     """Return the text unchanged if it can be analysed, else say what to do about it."""
     if not isinstance(text, str):
-        raise InputError(f"A text is needed, not {type(text).__name__}. Pass the review as a string.")
+        raise InputError(
+            f"A text is needed, not {type(text).__name__}. Pass one review as a string, or many to Pipeline.stream."
+        )
     if not text.strip():
         raise InputError("The text is empty. Give at least one character that is not white space.")
     if len(text) > MAX_CHARACTERS:
@@ -23,3 +44,44 @@ def check_text(text: object) -> str:
     if _LONE_SURROGATE.search(text):
         raise InputError("The text has broken characters (lone surrogates). Read the file with its real encoding.")
     return text
+
+
+def as_samples(texts: object) -> Iterator[tuple[str, Any]]:
+    """The uid and the text of each sample, read one at a time; the collection itself is checked at once.
+
+    Texts without a uid are numbered by their place, from 0. A missing text (None, NaN) keeps its place:
+    it becomes a bad sample, not the end of the rest.
+    """
+    if isinstance(texts, str | bytes):
+        raise InputError("One text was given where many are expected. Use analyze(text), or put it in a list.")
+    if isinstance(texts, set | frozenset):
+        raise InputError("A set has no order, so its texts cannot be numbered. Sort it into a list.")
+    if hasattr(texts, "columns"):
+        raise InputError(f"This {type(texts).__name__} is a whole table. Pass the one with the texts: frame['text'].")
+    if isinstance(texts, Mapping):
+        if "text" in texts and _RECORD_KEYS.issuperset(texts):
+            raise InputError("One record was given where many are expected. Put it in a list.")
+        return _labelled(texts)
+    if hasattr(texts, "index") and hasattr(texts, "items"):
+        return _labelled(texts)
+    if not isinstance(texts, Iterable):
+        raise InputError(f"Texts are needed, not {type(texts).__name__}. Pass {_ACCEPTED}.")
+    return (_as_sample(place, item) for place, item in enumerate(texts))
+
+
+def _labelled(texts: Labelled) -> Iterator[tuple[str, Any]]:
+    return ((str(uid), text) for uid, text in texts.items())
+
+
+def _as_sample(place: int, item: object) -> tuple[str, Any]:
+    if isinstance(item, str) or item is None or (isinstance(item, float) and math.isnan(item)):
+        return str(place), item
+    if isinstance(item, tuple | list) and len(item) == 2:
+        return str(item[0]), item[1]
+    if isinstance(item, Mapping) and "text" in item:
+        return str(item.get("uid", place)), item["text"]
+    if isinstance(item, Mapping):
+        keys = ", ".join(repr(key) for key in item) or "none"
+        raise InputError(f'Record {place} has no "text"; its keys are {keys}. Pass {_ACCEPTED}.')
+    size = f" with {len(item)} items" if isinstance(item, tuple | list) else ""
+    raise InputError(f"Item {place} is of type {type(item).__name__}{size}, not a text or a pair. Pass {_ACCEPTED}.")

@@ -1,4 +1,4 @@
-"""The supervisor: one sample goes to the protocol its configuration names."""
+"""The supervisor (the seeds' ``SupervisorAgent``): one sample goes to the protocol its configuration names."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from samsim.metrics.agreement import Agreement
-from samsim.metrics.memory_impact import MemoryGroup, MemoryImpact
+from samsim.metrics.memory_impact import MemoryGroup, MemoryImpactAnalysis
 from samsim.metrics.risk import TagCount
 from samsim.reports.codes import SHOWN, named
 from samsim.reports.collecting import Collected, MeasuredRun
@@ -165,7 +165,7 @@ def _has_memory(run: MeasuredRun) -> bool:
     return run.metrics.memory is not None
 
 
-def _shown(found: MemoryImpact) -> Pair:
+def _shown(found: MemoryImpactAnalysis) -> Pair:
     return named(SHOWN, found.source if found.coverage.count else "nothing")
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -11,6 +9,7 @@ from typing import Any
 from samsim import __version__
 from samsim.metrics.comparison import Comparison
 from samsim.reports.collecting import Collected
+from samsim.reports.csv_lines import csv_line
 
 FORMAT_VERSION = 1
 CSV_COLUMNS = ("run", "section", "measure", "value")
@@ -23,20 +22,19 @@ def metrics_json(collected: Collected) -> str:
 
 def metrics_csv(collected: Collected) -> str:
     """One line per value: run, section, measure, value; what is unknown has no line."""
-    written = io.StringIO()
-    writer = csv.writer(written, lineterminator="\n")
-    writer.writerow(CSV_COLUMNS)
-    everything = _measures(collected)
+    return "".join(f"{csv_line(row)}\n" for row in (CSV_COLUMNS, *_csv_rows(_measures(collected))))
+
+
+def _csv_rows(everything: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
     for run in everything["runs"]:
         for section, measures in run["metrics"].items():
-            writer.writerows((run["name"], section, measure, value) for measure, value in _flat(measures))
+            yield from ((run["name"], section, measure, value) for measure, value in _flat(measures))
     for comparison in everything["comparisons"]:
         against = f"against {comparison['baseline']}"
         for contrast in comparison["contrasts"]:
-            writer.writerows((contrast["run"], against, measure, value) for measure, value in _contrast_rows(contrast))
+            yield from ((contrast["run"], against, measure, value) for measure, value in _contrast_rows(contrast))
     for cell in everything["repeated"]:
-        writer.writerows((cell["name"], "repeated", measure, value) for measure, value in _flat(cell["metrics"]))
-    return written.getvalue()
+        yield from ((cell["name"], "repeated", measure, value) for measure, value in _flat(cell["metrics"]))
 
 
 def _measures(collected: Collected) -> dict[str, Any]:

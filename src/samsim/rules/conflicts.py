@@ -6,6 +6,7 @@ ref, semantic candidates, granularity overlaps; within a type by first appearanc
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -36,9 +37,9 @@ class _Row:
 
 def compute_conflict_flags(
     candidates: Iterable[Candidate | Mapping[str, Any]],
-    *,
     conflict_mode: ConflictMode = "primary_secondary",
     semantic_conflict_enabled: bool = False,
+    *,
     granularity: bool = True,
     taxonomy: Taxonomy | str | None = None,
     semantic_theta: float = SEMANTIC_THETA,
@@ -57,7 +58,7 @@ def compute_conflict_flags(
     if conflict_mode == "primary_secondary":
         flags += _term_mismatches(rows)
     if semantic_conflict_enabled:
-        flags += _semantic_candidates(rows, semantic_theta, similarity or surface_similarity)
+        flags += _semantic_candidates(rows, semantic_theta, similarity)
     if granularity and known.upper_entity is not None:
         flags += _granularity_overlaps(rows, known)
     return flags
@@ -119,19 +120,19 @@ def _term_mismatches(rows: Sequence[_Row]) -> list[ConflictFlag]:
     ]
 
 
-def _semantic_candidates(rows: Sequence[_Row], theta: float, similarity: Similarity) -> list[ConflictFlag]:
+def _semantic_candidates(rows: Sequence[_Row], theta: float, similarity: Similarity | None) -> list[ConflictFlag]:
     flags = []
     opposed = (row for row in rows if row.ref and row.term and row.polarity in _OPPOSITE)
     for ref, group in _group(opposed, lambda row: row.ref).items():
-        by_term = _group(group, lambda row: normalise_term(row.term))
-        for (left_key, left), (right_key, right) in combinations(by_term.items(), 2):
-            if not _any_opposite(left, right) or similarity(left_key, right_key) < theta:
+        place = {id(row): number for number, row in enumerate(group)}
+        for left, right in combinations(_terms_of(group), 2):
+            if len(left.polarities | right.polarities) < len(_OPPOSITE) or not left.is_like(right, theta, similarity):
                 continue
-            members = [row for row in group if row in left or row in right]
+            members = sorted((*left.rows, *right.rows), key=lambda row: place[id(row)])
             flags.append(
                 ConflictFlag(
                     aspect_ref=ref,
-                    aspect_term=f"{left[0].term}|{right[0].term}",
+                    aspect_term=f"{left.rows[0].term}|{right.rows[0].term}",
                     tuple_ids=_ids(members),
                     conflict_type="semantic_conflict_candidate",
                 )
@@ -139,9 +140,29 @@ def _semantic_candidates(rows: Sequence[_Row], theta: float, similarity: Similar
     return flags
 
 
-def _any_opposite(left: Iterable[_Row], right: Iterable[_Row]) -> bool:
-    right_polarities = {row.polarity for row in right}
-    return any(_OPPOSITE - {row.polarity} <= right_polarities for row in left)
+@dataclass(frozen=True, slots=True)
+class _Term:
+    """One term of a ref, with what every comparison with the others needs."""
+
+    normalised: str
+    rows: Sequence[_Row]
+    polarities: frozenset[str]
+    characters: Counter[str]
+
+    def is_like(self, other: _Term, theta: float, similarity: Similarity | None) -> bool:
+        """Whether the two are written alike; the built-in measure is only taken where it can reach ``theta``."""
+        if similarity is not None:
+            return similarity(self.normalised, other.normalised) >= theta
+        shared = (self.characters & other.characters).total()
+        most = 2.0 * shared / (len(self.normalised) + len(other.normalised))
+        return most >= theta and surface_similarity(self.normalised, other.normalised) >= theta
+
+
+def _terms_of(group: Iterable[_Row]) -> list[_Term]:
+    return [
+        _Term(normalised, rows, frozenset(row.polarity for row in rows), Counter(normalised))
+        for normalised, rows in _group(group, lambda row: normalise_term(row.term)).items()
+    ]
 
 
 def _granularity_overlaps(rows: Sequence[_Row], taxonomy: Taxonomy) -> list[ConflictFlag]:

@@ -38,10 +38,12 @@ def keep_majority(candidates: Sequence[Candidate], draws: int) -> list[Candidate
     ]
 
 
-def voters_of(candidates: Sequence[Candidate], final: FinalTuple) -> list[str]:
-    """The draws that made a final statement, in their order, whatever opinion they gave for it."""
-    wanted = final.aspect_ref, normalise_term(final.aspect_term), final.polarity
-    return list(dict.fromkeys(one.origin_agent for one in candidates if _statement(one) == wanted))
+def voters_of(candidates: Sequence[Candidate], finals: Sequence[FinalTuple]) -> list[list[str]]:
+    """For each final statement the draws that made it, in their order, whatever opinion they gave for it."""
+    voters: dict[_Statement, dict[str, None]] = {}
+    for candidate in candidates:
+        voters.setdefault(_statement(candidate), {})[candidate.origin_agent] = None
+    return [list(voters.get(_statement(final), ())) for final in finals]
 
 
 def first_of_equals(candidates: Sequence[CandidateT]) -> list[CandidateT]:
@@ -52,8 +54,8 @@ def first_of_equals(candidates: Sequence[CandidateT]) -> list[CandidateT]:
     return list(seen.values())
 
 
-def _statement(candidate: Candidate) -> _Statement:
-    return candidate.aspect_ref, normalise_term(candidate.aspect_term), candidate.polarity
+def _statement(claim: Candidate | FinalTuple) -> _Statement:
+    return claim.aspect_ref, normalise_term(claim.aspect_term), claim.polarity
 
 
 def _draws_among(members: Sequence[Candidate]) -> int:

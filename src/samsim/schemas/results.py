@@ -58,7 +58,8 @@ class FinalTuple(Written):
 class CallRecord(Written):
     """One engine call: who was asked, what it answered, what it took.
 
-    ``rejected`` counts parts of the answer that broke the schema and were dropped. ``problem`` is
+    ``rejected`` lists parts of the answer that broke the schema and were dropped, and lists and texts that
+    were cut at its limits. ``problem`` is
     the typed failure of a call that gave no usable answer. ``messages`` and ``attempts`` are empty
     for the embedded engine, which reads no prompt.
     """

@@ -1,0 +1,45 @@
+"""An engine that counts what a model would read and write, without asking it.
+
+The embedded engine answers in its place, so that whatever depends on answers (what is flagged, who reviews)
+happens as usual. Tokens are estimated from bytes: of the request as it would be sent, and of the answer.
+"""
+
+from __future__ import annotations
+
+from pydantic import BaseModel
+from pydantic_core import to_json
+
+from samsim.engines.embedded.engine import EmbeddedEngine
+from samsim.engines.prices import cost_of, price_of
+from samsim.engines.protocol import EngineReply, EngineRequest
+from samsim.engines.sending import Sender, estimated_tokens
+from samsim.engines.structured import LADDER
+from samsim.schemas.calls import AttemptRecord, OutputMode, Usage
+
+
+class CountingEngine:
+    """Stands in for the model that ``sender`` would ask; nothing is sent."""
+
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+        self._stand_in = EmbeddedEngine()
+        settings = sender.settings
+        self._price = price_of(settings.model, settings.price_per_million)
+        modes = tuple(mode for mode in LADDER if mode in sender.adapter.modes)
+        self._mode: OutputMode = modes[0] if settings.output_mode == "auto" else settings.output_mode
+
+    @property
+    def name(self) -> str:
+        """The model's name: the count is about it."""
+        return self._sender.settings.name
+
+    async def complete(self, request: EngineRequest) -> EngineReply:
+        """The embedded engine's answer, with the tokens and the cost of the model's."""
+        reply = await self._stand_in.complete(request)
+        question = self._sender.prepare(request.messages(), request.output_schema, self._mode, request.seed)
+        answer = reply.output.model_dump() if isinstance(reply.output, BaseModel) else reply.output
+        usage = Usage(
+            input_tokens=estimated_tokens(to_json(question.wire.body)), output_tokens=estimated_tokens(to_json(answer))
+        )
+        attempt = AttemptRecord(kind="first", outcome="ok", usage=usage, cost=cost_of(usage, self._price))
+        return EngineReply(reply.output, reply.failure, mode=self._mode, attempts=(attempt,))
