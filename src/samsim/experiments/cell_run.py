@@ -29,7 +29,6 @@ from samsim.memory.episodic_orchestrator import EpisodicOrchestrator, SampleFact
 from samsim.memory.memory_store import open_store
 from samsim.pipeline.config import PipelineConfig
 from samsim.pipeline.epochs import Continuation
-from samsim.schemas.results import MemoryRecord
 from samsim.schemas.runs import CellRecord, Manifest, RunStatus
 
 # An error rate means little before this many samples.
@@ -269,30 +268,14 @@ def _infer(
         engines=setup.table,
         seed=job.cell.seed,
         repeat=job.cell.repeat,
-        memory=memory,
+        memory=memory or EpisodicOrchestrator.without_store(job.cell.condition),
         concurrency=job.options.concurrency or setup.concurrency,
-        memory_off=None if job.has_memory else _off_record(job.cell),
     )
     workers = job.options.workers or 1
     if job.spreadable and memory is None and workers > 1:
         run_in_workers(inference, samples, job.data.gold, sink, workers)
     else:
         asyncio.run(run_samples(inference, samples, job.data.gold, sink, continued))
-
-
-def _off_record(cell: Cell) -> MemoryRecord:
-    """What memory did in a condition that neither reads nor writes: nothing, for every sample."""
-    return MemoryRecord(
-        condition=cell.condition.name,
-        memory_mode=cell.condition.memory_mode,
-        exposed_to_debate=False,
-        prompt_injection_chars=0,
-        retrieved_k=0,
-        retrieved_ids=[],
-        advisory_ids=[],
-        advisory_injection_gated=False,
-        injection_trigger_reason="",
-    )
 
 
 def _now() -> str:

@@ -17,7 +17,7 @@ from samsim.memory.episodic_orchestrator import EpisodicOrchestrator
 from samsim.pipeline.api import Pipeline
 from samsim.pipeline.config import PipelineConfig
 from samsim.pipeline.epochs import Continuation
-from samsim.schemas.results import MemoryRecord, SampleResult
+from samsim.schemas.results import SampleResult
 
 Sink = Callable[[SampleLines], None]
 
@@ -36,10 +36,7 @@ class Gold:
 
 @dataclass(frozen=True, slots=True)
 class Inference:
-    """Everything that decides the answers of one cell.
-
-    ``memory_off`` is what is recorded of the memory where the condition has none.
-    """
+    """Everything that decides the answers of one cell."""
 
     config: PipelineConfig
     engines: EngineTable
@@ -47,7 +44,6 @@ class Inference:
     repeat: int = 0
     memory: EpisodicOrchestrator | None = None
     concurrency: int = 1
-    memory_off: MemoryRecord | None = None
 
 
 async def run_samples(
@@ -75,8 +71,6 @@ async def run_samples(
                 asked = Asked(*traces.take(outcome.uid))
                 if any(call.problem == "budget" for call in asked.calls):
                     raise RunStopped("the spending limit is reached")
-                if inference.memory_off is not None and isinstance(outcome, SampleResult):
-                    outcome = outcome.model_copy(update={"memory": inference.memory_off})
                 taxonomy = (
                     inference.config.taxonomy_for(outcome.language) if isinstance(outcome, SampleResult) else None
                 )

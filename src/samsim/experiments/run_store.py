@@ -14,7 +14,7 @@ from pathlib import Path
 from samsim.errors import StoreError
 from samsim.experiments.fingerprints import file_digest
 from samsim.memory.memory_store import POSTGRES_SCHEMES, open_store
-from samsim.memory.store_jsonl_io import TEMPORARY, beside, sync_folder
+from samsim.memory.store_jsonl_io import TEMPORARY, beside, is_no_file, sync_folder
 
 _KEPT_BESIDE = (".journal", ".index")
 
@@ -29,8 +29,8 @@ def store_digest(source: str | Path | None) -> str | None:
             return original.content_hash()
         finally:
             original.close()
-    if not Path(source).exists():
-        raise StoreError(f"There is no memory store {source}. Check episodic_memory.store.")
+    if not Path(source).is_file():
+        raise StoreError(f"There is no memory store {source}, or it is not a file. Check episodic_memory.store.")
     return file_digest(source)
 
 
@@ -50,6 +50,8 @@ def copy_store(source: str | Path | None, target: Path) -> int:
     elif source is not None:
         # The journal first: what a writer appends meanwhile is behind its end, and is left out.
         for suffix in (".journal", ""):
+            if is_no_file(beside(Path(source), suffix)):
+                raise StoreError(f"{beside(Path(source), suffix)} is not a regular file. Check episodic_memory.store.")
             if beside(Path(source), suffix).exists():
                 shutil.copyfile(beside(Path(source), suffix), beside(target, suffix))
     store = open_store(target)
