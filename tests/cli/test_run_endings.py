@@ -82,9 +82,7 @@ def test_a_limit_on_purpose_is_no_failure_of_a_run(tmp_path: Path) -> None:
     assert samsim("report", tmp_path / "runs" / "tested").exit_code == ExitCode.SOME_BAD
 
 
-@pytest.mark.parametrize(
-    "name", ['a "b" and it\'s', "a: b", "[x]", "# no comment", "*alias", "null", "1e3", "~", "{", "!!"]
-)
+@pytest.mark.parametrize("name", ['a "b" and it\'s', "*alias: [#~"])
 def test_out_is_a_path_whatever_its_name(name: str, tmp_path: Path) -> None:
     config = write(tmp_path / "small.yaml")
     ended = samsim("run", config, "--limit", 1, "--no-report", "--out", tmp_path / name)

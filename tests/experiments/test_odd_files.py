@@ -101,7 +101,7 @@ def listening(place: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "kind"),
     [(os.mkfifo, "a pipe"), (Path.mkdir, "a folder"), (listening, "a socket")],
-    ids=lambda one: str(one),
+    ids=["pipe", "folder", "socket"],
 )
 @pytest.mark.parametrize("name", [OUTPUTS, MANIFEST, STORE, ".lock"])
 def test_what_is_no_file_is_named_before_anything_is_read(
