@@ -152,10 +152,13 @@ class Round:
 
     def _false_claims(self, name: str, more: list[str], ended: Result) -> Iterator[str]:
         template = self._template
-        if name == "compare" and ended.stdout != template.compared:
+        # Nobody misses a cell whose folder is gone; those that are there must be the right ones.
+        if name == "compare" and not _says_the_same(ended.stdout, template.compared):
             yield "another comparison than without damage, and exit code 0"
-        if name == "report" and measured(self.experiment / "metrics.json") != template.scores:
-            yield "other scores than without damage, and exit code 0"
+        if name == "report":
+            scores = measured(self.experiment / "metrics.json")
+            if any(template.scores.get(run) != score for run, score in scores.items()):
+                yield "other scores than without damage, and exit code 0"
         if name == "run" and "--limit" not in more:
             for cell, expected in template.cells.items():
                 if timeless(self.experiment / cell) != expected:
@@ -166,6 +169,13 @@ class Round:
     def _say(self, text: str) -> None:
         if self._loud:
             print(text, flush=True)
+
+
+def _says_the_same(said: str, expected: str) -> bool:
+    found, wanted = json.loads(said), json.loads(expected)
+    there = {run["name"] for run in found["runs"]}
+    fewer = there < {run["name"] for run in wanted["runs"]}
+    return bool(found == wanted or (fewer and found["samples"] == wanted["samples"]))
 
 
 def _untyped(ended: Result) -> Iterator[str]:

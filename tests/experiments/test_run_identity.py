@@ -116,6 +116,7 @@ EDITS: dict[str, Callable[[dict[str, Any]], None]] = {
     "seed": lambda manifest: manifest["cell"].update(seed=7),
     "engine": lambda manifest: manifest["cell"].update(engine="gpt"),
     "settings": lambda manifest: manifest.update(settings_hash="0" * 64),
+    "store": lambda manifest: manifest.update(store_base_seq=2),
     "texts": lambda manifest: manifest["data"]["evaluation"].update(sha256="0" * 64),
     "analyser": lambda manifest: manifest["versions"].update(kiwipiepy="0.1"),
 }
@@ -131,7 +132,7 @@ def test_a_manifest_that_claims_another_cell_is_noticed(edited: str, tmp_path: P
     (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
     with pytest.raises(InputError, match="of another cell"):
         list(load_run(folder).samples())
-    with pytest.raises(ConfigError, match="mix two experiments"):
+    with pytest.raises((ConfigError, InputError), match=r"mix two experiments|of another cell"):
         run(config)
 
 
@@ -229,9 +230,45 @@ def test_a_store_that_is_not_the_one_a_run_left_is_noticed(tmp_path: Path) -> No
     config = small(tmp_path, episodic_memory={"condition": "C2"})
     run(config)
     store = only_folder(config) / STORE
-    store.write_bytes(b"".join(store.read_bytes().splitlines(keepends=True)[:3]))
+    whole = store.read_bytes()
+    store.write_bytes(b"".join(whole.splitlines(keepends=True)[:3]))
     with pytest.raises(StoreError, match="not as the run left it"):
         run(config)
+    store.write_bytes(whole)
+    assert run(config).cells[0].status == "finished"
+
+
+@pytest.mark.parametrize("condition", ["C2", "C2_frozen"])
+def test_a_stopped_run_is_not_resumed_with_another_store(condition: str, tmp_path: Path) -> None:
+    """Also where nothing is written to it: the rest of the samples would be read with another memory."""
+    first = small(tmp_path / "first", episodic_memory={"condition": "C2"})
+    run(first)
+    named = only_folder(first) / STORE
+    config = small(tmp_path, episodic_memory={"condition": condition, "store": str(named)})
+    run(config, limit=2)
+    store = only_folder(config) / STORE
+    lines = store.read_bytes().splitlines(keepends=True)
+    store.write_bytes(b"".join([lines[1], lines[0], *lines[2:]]))
+    with pytest.raises(StoreError, match="not as the run left it"):
+        run(config)
+
+
+def test_a_run_that_has_done_nothing_starts_from_a_fresh_copy_of_its_store(tmp_path: Path) -> None:
+    first = small(tmp_path / "first", episodic_memory={"condition": "C2"})
+    run(first)
+    memory = {"condition": "C2", "store": str(only_folder(first) / STORE)}
+    config, whole = (small(tmp_path / name, episodic_memory=memory) for name in ("cut", "whole"))
+    run(whole)
+    run(config, serving(lambda _: FailingEngine({"en-001"})), fail_fast=True)
+    folder = only_folder(config)
+    assert (folder / OUTPUTS).read_bytes() == b""
+    manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    cut = manifest | {"store_base_seq": 1, "store_digest": None}
+    (folder / MANIFEST).write_text(json.dumps(cut), encoding="utf-8")
+    (folder / STORE).unlink()
+    run(config, serving(lambda _: FailingEngine(set())))
+    assert load_run(folder).manifest.store_base_seq == 6
+    assert len(rows(folder / STORE)) == 12
 
 
 # --- what decides ------------------------------------------------------------------------------------

@@ -80,7 +80,7 @@ class RunOptions:
 
 @dataclass(frozen=True, slots=True)
 class CellJob:
-    """Everything about one cell; ``manifest`` is how it would begin now."""
+    """Everything about one cell; ``manifest`` is how it would begin now, and while it runs how it began."""
 
     cell: Cell
     folder: Path
@@ -120,37 +120,39 @@ def run_cell(job: CellJob) -> Manifest:
     """Begin the cell, or go on where it stopped; returns the manifest as it is then."""
     with locked(job.folder) as folder:
         manifest = _begun(job, folder)
+        _require_same_store(job.folder, manifest)
         finish_replacing(job.folder)
         found = find_finished(job.folder, job.uids, manifest)
         finished = found.finished
         again = finished.errors if job.options.retry_errors else 0
         if not again and found.nothing_behind and _is_over(manifest, finished, len(job.uids)):
-            _require_same_store(job.folder, manifest)
             job.watcher.cell_started(manifest.cell, finished.samples, finished.samples)
             job.watcher.cell_ended(manifest)
             return manifest
         damage = folder.recover(found)
         if damage is not None:
             job.watcher.note(damage)
+        manifest = _running(job, folder, manifest, finished)
+        job = replace(job, manifest=manifest)
         job.watcher.cell_started(manifest.cell, len(job.samples), finished.samples - again)
         status: RunStatus = "interrupted"
         reason: str | None = None
-        store: str | None = None
         try:
             if again:
                 finished = _retried(job, folder, manifest, finished)
             _go_on(job, folder, manifest, finished)
             status = "finished" if finished.samples == len(job.data.samples) else "stopped"
             reason = None if status == "finished" else LIMITED
-            store = file_digest(job.folder / STORE) if job.has_memory and status == "finished" else None
         except RunStopped as stop:
             status, reason = "stopped", str(stop)
         finally:
-            ended = {"status": status, "stop_reason": reason, "ended": _now(), "store_digest": store}
+            ended = {"status": status, "stop_reason": reason, "ended": _now()}
             manifest = manifest.model_copy(update=ended | {"done": finished.samples, "errors": finished.errors})
             # On a full disk the old manifest stands, and the next start finds out by itself what is done.
             with suppress(OSError):
                 folder.sync()
+                if job.has_memory:
+                    manifest = manifest.model_copy(update={"store_digest": file_digest(job.folder / STORE)})
                 folder.write_manifest(manifest)
             job.watcher.cell_ended(manifest)
         return manifest
@@ -162,9 +164,20 @@ def _is_over(manifest: Manifest, finished: Finished, samples: int) -> bool:
     return said == ("finished", finished.samples, finished.errors) and finished.samples == samples
 
 
+def _running(job: CellJob, folder: RunFolder, manifest: Manifest, finished: Finished) -> Manifest:
+    """The manifest while the run is under way; where nothing is done yet, with a fresh copy of its store."""
+    update: dict[str, object] = {"status": "running", "stop_reason": None, "ended": None, "store_digest": None}
+    if job.has_memory and finished.samples == 0:
+        update["store_base_seq"] = copy_store(job.base_store, job.folder / STORE)
+    running = manifest.model_copy(update=update)
+    if running != manifest:
+        folder.write_manifest(running)
+    return running
+
+
 def _require_same_store(folder: Path, manifest: Manifest) -> None:
-    """A finished run's store is what later runs start from: it must be the one that the run left."""
-    if manifest.store is not None and file_digest(folder / STORE) != manifest.store_digest:
+    """The store of a run that ended is what it or others start from: it must be the one that was left."""
+    if manifest.store_digest is not None and file_digest(folder / STORE) != manifest.store_digest:
         raise StoreError(
             f"{folder / STORE} is not as the run left it: it was changed, replaced or removed. Put it back, move the"
             " folder away or use --restart (the old folder is kept)."
@@ -182,11 +195,8 @@ def _begun(job: CellJob, folder: RunFolder) -> Manifest:
             f"{job.folder} has lines of a run and no {MANIFEST}: nobody can say what made them. Put the {MANIFEST}"
             f" back, or begin anew. {RESTART}"
         )
-    manifest = job.manifest.model_copy(update={"started": _now()})
-    if job.has_memory:
-        digest = store_digest(job.base_store)
-        copied = copy_store(job.base_store, job.folder / STORE)
-        manifest = manifest.model_copy(update={"store_base_seq": copied, "store_base_digest": digest})
+    digest = store_digest(job.base_store) if job.has_memory else None
+    manifest = job.manifest.model_copy(update={"started": _now(), "store_base_digest": digest})
     folder.write_manifest(manifest)
     return manifest
 
@@ -201,6 +211,8 @@ def _require_same(known: Manifest, job: CellJob) -> None:
         different.append("memory store to start from (it was built anew or replaced)")
     changes = version_changes(known.versions, wanted.versions, memory=job.has_memory)
     different += changes
+    # How many episodes the store began with is known only by whoever copied it; the lines bear it out.
+    wanted = wanted.model_copy(update={"store_base_seq": known.store_base_seq})
     if not different and cell_digest(known) != cell_digest(wanted):
         different.append(f"cell ({MANIFEST} was changed)")
     if different:

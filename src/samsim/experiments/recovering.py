@@ -123,7 +123,7 @@ class _LineReader:
             return None
         try:
             row = json.loads(raw)
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
         self._position += len(raw)
         if not isinstance(row, dict) or not isinstance(row.get("uid"), str):

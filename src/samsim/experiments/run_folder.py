@@ -13,6 +13,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from datetime import datetime
 from pathlib import Path
 from time import monotonic
 
@@ -42,7 +43,9 @@ class RunFolder:
         """The manifest, if the run was begun before."""
         try:
             with open_plain(self.path / MANIFEST) as file:
-                return Manifest.model_validate_json(file.read())
+                manifest = Manifest.model_validate_json(file.read())
+            datetime.fromisoformat(manifest.started)  # the clock of the episodes that are still to be written
+            return manifest
         except FileNotFoundError:
             return None
         except ValueError as error:

@@ -27,6 +27,7 @@ def cell_digest(manifest: Manifest) -> str | None:
         "prompts": manifest.prompt_hashes,
         "engines": [engine.model_dump() for engine in manifest.engines],
         "texts": None if data is None else [data.samples, data.sha256],
+        "store_base_seq": manifest.store_base_seq,
         "versions": deciding_versions(manifest.versions, memory=manifest.store is not None),
     }
     return digest_of(facts)[:_DIGITS]
