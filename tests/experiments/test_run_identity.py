@@ -216,6 +216,17 @@ def test_a_line_that_no_run_writes_is_done_again(name: str, tmp_path: Path) -> N
     assert load_run(folder).problems == ()
 
 
+def test_a_call_that_is_there_twice_is_noticed(tmp_path: Path) -> None:
+    config = small(tmp_path)
+    run(config)
+    folder = only_folder(config)
+    whole = footprint(folder)
+    traces = (folder / TRACES).read_bytes().splitlines(keepends=True)
+    (folder / TRACES).write_bytes(b"".join([*traces[:-1], traces[-2], traces[-1]]))
+    run(config)
+    assert footprint(folder) == whole
+
+
 def test_counts_of_a_manifest_that_the_files_do_not_bear_out_are_corrected(tmp_path: Path) -> None:
     config = small(tmp_path)
     run(config)

@@ -135,11 +135,14 @@ class _LineReader:
         return row if signature == self._digest else None
 
     def skip(self, uid: str, count: int) -> bool:
-        """Whether the next ``count`` lines are whole and belong to the sample."""
+        """Whether the next ``count`` lines are whole, belong to the sample, and are in the order of its calls."""
+        before = -1
         for _ in range(count):
             row = self.next()
-            if row is None or row["uid"] != uid:
+            order = None if row is None else row.get("order")
+            if row is None or row["uid"] != uid or not isinstance(order, int) or order <= before:
                 return False
+            before = order
         return True
 
     def whole_lines_left(self) -> int:
