@@ -25,7 +25,7 @@ from samsim.experiments.provenance import version_changes
 from samsim.experiments.recovering import RESTART, Finished, find_finished
 from samsim.experiments.retrying import RETRY_FOLDER, finish_replacing, replace_rows
 from samsim.experiments.run_folder import RunFolder, locked
-from samsim.experiments.run_store import copy_store, store_digest, wind_back
+from samsim.experiments.run_store import copy_store, drop_wrong_journal, store_digest, wind_back
 from samsim.experiments.signing import cell_digest
 from samsim.experiments.workers import run_in_workers
 from samsim.language.analyze import analyze_text
@@ -177,11 +177,14 @@ def _running(job: CellJob, folder: RunFolder, manifest: Manifest, finished: Fini
 
 def _require_same_store(folder: Path, manifest: Manifest) -> None:
     """The store of a run that ended is what it or others start from: it must be the one that was left."""
-    if manifest.store_digest is not None and file_digest(folder / STORE) != manifest.store_digest:
+    if manifest.store_digest is None:
+        return
+    if file_digest(folder / STORE) != manifest.store_digest:
         raise StoreError(
             f"{folder / STORE} is not as the run left it: it was changed, replaced or removed. Put it back, move the"
             " folder away or use --restart (the old folder is kept)."
         )
+    drop_wrong_journal(folder / STORE)
 
 
 def _begun(job: CellJob, folder: RunFolder) -> Manifest:
