@@ -15,6 +15,7 @@ from samsim.engines.embedded.korean_clausewise import How, Link, link_clausewise
 from samsim.engines.embedded.korean_linking import is_property_of_topic, modified, subjects, trailing
 from samsim.engines.embedded.korean_phrases import NounPhrase, Opinion, Reading, read
 from samsim.language.korean_grammar import QUOTATIVES, ends_with
+from samsim.language.korean_polarity import arising_verb
 from samsim.schemas.analysis import Cue, TextAnalysis
 
 _NEUTRAL_BAND = 0.15
@@ -174,12 +175,19 @@ def _is_clear(reading: Reading, opinion: Opinion) -> bool:
         return False
     token = reading.analysis.tokens[opinion.last]
     fixed = " " in opinion.lemma
-    absent = any(cue.marker.startswith("없") for cue in opinion.denials)
+    absent = _is_absent(reading, opinion)
     if token.tag not in ("VV", "VA", "VX") and not (opinion.lemma in _JUDGING_NOUNS or fixed or absent):
         return False
     if opinion.mood == "stated" and not fixed and abs(opinion.word.prior) < _CLEAR:
         return False
     return not _could_be_named(reading, opinion)
+
+
+def _is_absent(reading: Reading, opinion: Opinion) -> bool:
+    """소음이 없다, 얼룩이 안 생긴다: a noun that evaluates is said not to be there."""
+    if any(cue.marker.startswith("없") for cue in opinion.denials):
+        return True
+    return bool(opinion.denials) and arising_verb(reading.analysis.tokens, opinion.last) is not None
 
 
 def _could_be_named(reading: Reading, opinion: Opinion) -> bool:

@@ -8,12 +8,12 @@ or after its subject (빵이 맛있다).
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from samsim.language.korean_grammar import LIGHT_NOUNS, NOT_EVEN_ONE
-from samsim.language.korean_polarity import WISH_PRIOR, WISHED
+from samsim.language.korean_polarity import WISH_PRIOR, WISHED, arising_verb
 from samsim.language.lexicon import load_scores
 from samsim.schemas.analysis import Cue, Offsets, PolarityWord, TextAnalysis, Token
 
@@ -64,7 +64,7 @@ class NounPhrase:
 class Opinion:
     """A polarity word in its place: ``first`` to ``last`` are its own tokens, ``after`` the next one.
 
-    Where a noun evaluates by being absent (맛이 없다), the opinion is the predicate, not the noun.
+    Where a noun evaluates by being absent (맛이 없다, 자국이 안 보이다), the opinion is the predicate, not the noun.
     """
 
     word: PolarityWord
@@ -184,11 +184,12 @@ def _opinions(analysis: TextAnalysis, clause_of: tuple[int, ...], sentence_of: t
     for word in analysis.polarity_words:
         first = min(bisect_right(starts, word.start - 1), len(tokens) - 1)
         last = _head(tokens, first, word)
-        # 값을 못 한다: what denies a light verb governs its noun
-        denials = tuple(governing.get(last, governing.get(first, []) if word.negated else []))
+        denied = _denied_place(tokens, governing, first, last) if word.negated else last
+        denials = tuple(governing.get(denied, ()))
         lemma = word.lemma
-        if word.negated and tokens[last].tag in _HEAD_TAGS and word.lemma not in load_scores("lexicon_ko"):
-            first = last = min(bisect_right(starts, denials[-1].end - 1), len(tokens)) - 1
+        if denials and word.negated and tokens[last].tag in _HEAD_TAGS and lemma not in load_scores("lexicon_ko"):
+            marker = min(bisect_right(starts, denials[-1].end - 1), len(tokens)) - 1
+            first = last = denied if denied > last else marker
             lemma = tokens[last].lemma
         after = _after_endings(tokens, last)
         start = min([tokens[first].start, *(cue.start for cue in denials)])
@@ -202,6 +203,18 @@ def _opinions(analysis: TextAnalysis, clause_of: tuple[int, ...], sentence_of: t
             )
         )  # fmt: skip
     return found
+
+
+def _denied_place(tokens: Sequence[Token], governing: Mapping[int, list[Cue]], first: int, last: int) -> int:
+    """The token whose denial negates the opinion ``first`` to ``last``: a part of it, or what follows it."""
+    if last in governing:
+        return last
+    if first in governing:
+        # 값을 못 한다: what denies a light verb governs its noun
+        return first
+    # 자국이 안 보인다: the verb is denied, and the noun with it
+    verb = arising_verb(tokens, last)
+    return last if verb is None else verb
 
 
 def _is_balanced(analysis: TextAnalysis, word: PolarityWord, denials: tuple[Cue, ...]) -> bool:
