@@ -77,7 +77,7 @@ def governing_verb(parse: Parse, opinion: Opinion) -> int:
 
 def _is_skippable(parse: Parse, position: int, tag: str, low: str) -> bool:
     """Words between a copula and its predicate: adverbs, negation, hedges, coordinated adjectives."""
-    if tag in ("ADV", "PART", "ADJ") or low in _HEDGES:
+    if tag in ("ADV", "PART", "ADJ") or low in _HEDGES or low in _BETWEEN:
         return True
     if position in parse.opinion_at and (tag != "VERB" or is_adjectival(parse, position)):
         return True
@@ -85,7 +85,7 @@ def _is_skippable(parse: Parse, position: int, tag: str, low: str) -> bool:
         return position - 1 in parse.opinion_at  # "was very good - prompt and attentive"
     if denies_by_exception(parse, position) or denies_by_exception(parse, position + 1):
         return True
-    if low in _BETWEEN or (low == "than" and parse.low(position - 1) == "less"):
+    if low == "than" and parse.low(position - 1) == "less":
         return True
     if tag != "VERB":
         return False

@@ -8,11 +8,18 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
+from itertools import takewhile
 
 from samsim.engines.embedded.extraction import ExtractedPolarity, Extraction
 from samsim.engines.embedded.korean_attributes import attribute_hint
 from samsim.engines.embedded.korean_clausewise import How, Link, link_clausewise
-from samsim.engines.embedded.korean_linking import is_property_of_topic, modified, subjects, trailing
+from samsim.engines.embedded.korean_linking import (
+    is_property_of_topic,
+    modified,
+    phrases_before,
+    subjects,
+    trailing,
+)
 from samsim.engines.embedded.korean_phrases import NounPhrase, Opinion, Reading, read
 from samsim.language.korean_grammar import QUOTATIVES, ends_with
 from samsim.language.korean_polarity import arising_verb
@@ -158,7 +165,8 @@ def _literal_score(reading: Reading, opinion: Opinion) -> float:
 
 def _is_distant(reading: Reading, opinion: Opinion, cue: Cue) -> bool:
     """Whether another word or a quotation stands between an opinion and its negation."""
-    for token in reading.analysis.tokens[opinion.last + 1 :]:
+    tokens = reading.analysis.tokens
+    for token in (tokens[index] for index in range(opinion.last + 1, len(tokens))):
         if token.start >= cue.start:
             return False
         if opinion.modifies and cue.marker.startswith("없") and token.end <= cue.scopes[0][1]:
@@ -192,14 +200,11 @@ def _is_absent(reading: Reading, opinion: Opinion) -> bool:
 
 def _could_be_named(reading: Reading, opinion: Opinion) -> bool:
     """Whether nouns around the opinion may name its object in a way no rule has caught."""
+    before = (reading.phrases[place] for place in phrases_before(reading, opinion))
+    in_clause = takewhile(lambda phrase: reading.clause_of[phrase.first] == opinion.clause, before)
+    if any(phrase.role != "oblique" for phrase in in_clause):
+        return True
     first = bisect_left(reading.sentence_of, opinion.sentence)
     last = bisect_right(reading.sentence_of, opinion.sentence)
     start, end = (bisect_left(reading.phrases, index, key=lambda phrase: phrase.first) for index in (first, last))
-    around = reading.phrases[start:end]
-    if any(
-        phrase.first < opinion.first and phrase.role != "oblique"
-        for phrase in around
-        if reading.clause_of[phrase.first] == opinion.clause
-    ):
-        return True
-    return len(around) > _CROWDED and attribute_hint(opinion.lemma) is None and " " not in opinion.lemma
+    return end - start > _CROWDED and attribute_hint(opinion.lemma) is None and " " not in opinion.lemma
