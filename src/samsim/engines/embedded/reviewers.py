@@ -83,18 +83,19 @@ def review_negation_and_contrast(case: Case, checks: Checks) -> Verdict:
 
 
 def review_inference(case: Case, checks: Checks) -> Verdict:
-    """B: is what was inferred justified, and is the ref the right one?"""
+    """B: is what was inferred justified, and is the ref the right one?
+
+    A redundant upper ref is C's to drop: B proposes the lower ref for a named target and keeps an implicit one.
+    """
     if "TERM_NOT_IN_TEXT" in case.risks:
         return Verdict("DROP", "WEAK_INFERENCE")
     if "INVALID_REF" in case.risks:
         return Verdict("DROP" if "ref_in_taxonomy" in checks else "FLAG", "ASPECT_REF_MISMATCH")
     if case.contradiction:
         return _flip(case.contradiction, "STRUCTURAL_INCONSISTENT")
-    if repeats_lower(case, checks):
-        if case.is_implicit:
-            return Verdict("DROP", "REDUNDANT_UPPER_REF")
-        return Verdict("MERGE", "ASPECT_REF_MISMATCH", {"normalized_ref": case.lower[0].aspect_ref})
     if not case.is_implicit:
+        if repeats_lower(case, checks):
+            return Verdict("MERGE", "ASPECT_REF_MISMATCH", {"normalized_ref": case.lower[0].aspect_ref})
         return _KEEP
     if not case.words and ("implicit_justified" in checks or case.candidate.confidence < _WEAK_CONFIDENCE):
         return Verdict("FLAG", "WEAK_INFERENCE")
