@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from samsim.engines.embedded.korean_doubt import doubting_word
 from samsim.language.korean_grammar import LIGHT_NOUNS, NOT_EVEN_ONE
 from samsim.language.korean_polarity import WISH_PRIOR, WISHED, arising_verb
 from samsim.language.lexicon import load_scores
@@ -194,15 +195,21 @@ def _opinions(analysis: TextAnalysis, clause_of: tuple[int, ...], sentence_of: t
         after = _after_endings(tokens, last)
         start = min([tokens[first].start, *(cue.start for cue in denials)])
         end = max([tokens[last].end, tokens[after - 1].end, *(cue.end for cue in denials)])
+        mood = _mood(analysis.text, tokens, last, after, word)
         found.append(
             Opinion(
                 word, lemma, first, last, after, start, end,
-                _modifies(tokens, last, after), clause_of[last], sentence_of[last], denials,
-                "balanced" if _is_balanced(analysis, word, denials)
-                else _mood(analysis.text, tokens, last, after, word),
+                mood != "doubted" and _modifies(tokens, last, after), clause_of[last], sentence_of[last], denials,
+                "balanced" if _is_balanced(analysis, word, denials) else mood,
             )
         )  # fmt: skip
-    return found
+    # 좋은지 의문이다: what says the doubt is no judgement of its own
+    doubting = {
+        doubting_word(tokens, opinion.last, praises=opinion.word.in_context > 0)
+        for opinion in found
+        if opinion.mood == "doubted"
+    }
+    return [opinion for opinion in found if opinion.last not in doubting]
 
 
 def _denied_place(tokens: Sequence[Token], governing: Mapping[int, list[Cue]], first: int, last: int) -> int:
@@ -236,7 +243,7 @@ def _mood(text: str, tokens: Sequence[Token], last: int, after: int, word: Polar
         return "conditional"
     if ending.form in ("게", "게끔", "도록") or tokens[last].form == "없이":
         return "adverbial"
-    if ending.form.endswith("지") and after < len(tokens) and tokens[after].lemma == "모르다":
+    if doubting_word(tokens, last, praises=word.in_context > 0) >= 0:
         return "doubted"
     denies = any(token.lemma in ("않다", "아니다") for token in tokens[last:after])
     if ending.tag == "EF" and not denies and text[ending.end : ending.end + 1] == "?":
