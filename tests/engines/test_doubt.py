@@ -27,8 +27,6 @@ DOUBTED = {
     "음질이 좋은가 싶어요.": "음질",
     "음질이 좋다고 해야 할지 모르겠어요.": "음질",
     "향이 좋은지는 써봐야 알 것 같아요.": "향",
-    "좋은지 잘 모르겠어요.": "",
-    "튼튼한지 어떤지는 두고 봐야죠.": "",
     "I'm not sure whether the sound is good": "sound",
     "I'm not sure if the sound is bad.": "sound",
     "I am not entirely sure the sound is good.": "sound",
@@ -71,6 +69,11 @@ def test_what_the_writer_is_unsure_of_is_neutral_with_low_confidence(text: str, 
     (only,) = PIPELINES[protocol].analyze(text).final_tuples
     assert (only.aspect_term, only.polarity) == (DOUBTED[text], "neutral")
     assert only.confidence <= LOW
+
+
+@pytest.mark.parametrize("text", ["좋은지 잘 모르겠어요.", "튼튼한지 어떤지는 두고 봐야죠.", "친절한 건지 헷갈려요."])
+def test_a_doubt_about_what_is_not_named_claims_nothing(text: str) -> None:
+    assert PIPELINES["cr_v2"].analyze(text).final_tuples == []
 
 
 @pytest.mark.parametrize("text", STATED)

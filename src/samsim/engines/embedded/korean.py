@@ -20,7 +20,7 @@ from samsim.engines.embedded.korean_linking import (
     subjects,
     trailing,
 )
-from samsim.engines.embedded.korean_phrases import Mood, NounPhrase, Opinion, Reading, read
+from samsim.engines.embedded.korean_phrases import NounPhrase, Opinion, Reading, read
 from samsim.language.korean_grammar import QUOTATIVES, ends_with
 from samsim.language.korean_polarity import arising_verb
 from samsim.schemas.analysis import Cue, TextAnalysis
@@ -48,7 +48,6 @@ _UNCERTAIN = 0.3
 _LITERAL_CONFIDENCE = 0.85
 _IMPLICIT_CONFIDENCE = 0.6
 _WISH_CONFIDENCE = 0.45
-_IMPLICIT_BY_MOOD: Mapping[Mood, float] = {"wished": _WISH_CONFIDENCE, "doubted": _UNCERTAIN}
 _CLEAR = 0.35
 _CROWDED = 2
 _SEPARATING = frozenset({"VV", "VA", "NNG", "NNP", "EF", "SF"})
@@ -84,9 +83,8 @@ def extract_implicit(analysis: TextAnalysis) -> list[Extraction]:
         if link.how != "unnamed" or not _is_clear(reading, opinion) or opinion.sentence in ironic:
             continue
         attribute = attribute_hint(opinion.lemma) or "general"
-        undecided = opinion.mood in ("balanced", "doubted")
-        polarity = "neutral" if undecided else _polarity(opinion.word.in_context)
-        confidence = _IMPLICIT_BY_MOOD.get(opinion.mood, _IMPLICIT_CONFIDENCE)
+        polarity = "neutral" if opinion.mood == "balanced" else _polarity(opinion.word.in_context)
+        confidence = _WISH_CONFIDENCE if opinion.mood == "wished" else _IMPLICIT_CONFIDENCE
         place = (opinion.start, opinion.end)
         rationale = f"the opinion speaks of {attribute} and names no aspect"
         extraction = Extraction(None, place, opinion.lemma, polarity, confidence, rationale, attribute)
@@ -99,7 +97,7 @@ def extract_literal(analysis: TextAnalysis) -> list[Extraction]:
     reading = read(analysis)
     found: list[Extraction] = []
     for opinion in reading.opinions:
-        if opinion.mood not in ("stated", "doubted"):
+        if opinion.mood not in ("stated", "granted", "doubted"):
             continue
         doubted = opinion.mood == "doubted"
         polarity = "neutral" if doubted else _polarity(_literal_score(reading, opinion))
@@ -183,7 +181,7 @@ def _is_distant(reading: Reading, opinion: Opinion, cue: Cue) -> bool:
 
 def _is_clear(reading: Reading, opinion: Opinion) -> bool:
     """Whether an unlinked opinion is a judgement of its own and not a remark in passing."""
-    if opinion.mood not in ("stated", "wished", "balanced", "doubted") or opinion.modifies:
+    if opinion.mood not in ("stated", "wished", "balanced") or opinion.modifies:
         return False
     token = reading.analysis.tokens[opinion.last]
     fixed = " " in opinion.lemma

@@ -18,7 +18,7 @@ from samsim.language.korean_polarity import WISH_PRIOR, WISHED, arising_verb
 from samsim.language.lexicon import load_scores
 from samsim.schemas.analysis import Cue, Offsets, PolarityWord, TextAnalysis, Token
 
-Mood = Literal["stated", "conditional", "adverbial", "asked", "doubted", "wished", "balanced"]
+Mood = Literal["stated", "conditional", "adverbial", "asked", "doubted", "granted", "wished", "balanced"]
 Role = Literal["subject", "topic", "object", "oblique", "genitive", "joined", "copula", "bare"]
 
 _TERM_TAGS = frozenset({"NNG", "NNP", "SL", "SH", "XR", "SN", "NR", "W_SERIAL"})
@@ -235,7 +235,7 @@ def _is_balanced(analysis: TextAnalysis, word: PolarityWord, denials: tuple[Cue,
 
 
 def _mood(text: str, tokens: Sequence[Token], last: int, after: int, word: PolarityWord) -> Mood:
-    """What the endings make of the judgement: stated, wished for, supposed, asked or doubted."""
+    """What the endings make of the judgement: stated, wished for, supposed, asked, doubted or taken for granted."""
     if word.lemma in WISHED and word.prior == WISH_PRIOR:
         return "wished"
     ending = tokens[after - 1]
@@ -245,6 +245,8 @@ def _mood(text: str, tokens: Sequence[Token], last: int, after: int, word: Polar
         return "adverbial"
     if doubting_word(tokens, last, praises=word.in_context > 0) >= 0:
         return "doubted"
+    if ending.form.endswith("지") and after < len(tokens) and tokens[after].lemma == "모르다":
+        return "granted"
     denies = any(token.lemma in ("않다", "아니다") for token in tokens[last:after])
     if ending.tag == "EF" and not denies and text[ending.end : ending.end + 1] == "?":
         return "asked"
