@@ -60,7 +60,8 @@ _SPLINTERS = (
     *"은지 모르겠 싶 하 되 안나요 안보여요 나지않고 보이지않는다 못하다 ㅋㅋㅋ ㅠㅠ ;; ^^ ~~ .. ... !? ( )".split(),
     *"\" ' ` / - — \\ # @ & = + * 😀 👍🏽 ❤️ not n't never no nothing but if whether sure too than 's cannot".split(),
     *"1 99% $5 3.5 https://a.b x@y.zz :) /s İ ß ﬁ".split(),
-    " ", "  ", "\n", "\n\n", "\t", "\x00", "\u00a0", "\u200b", "\u200d", "\ufe0f", "\u202e", "\u3000", "\u0301", "\u1161",
+    " ", "  ", "\n", "\n\n", "\t", "\x00",
+    "\u00a0", "\u200b", "\u200d", "\ufe0f", "\u202e", "\u3000", "\u0301", "\u1161",
 )  # fmt: skip
 """What is inserted: particles, endings and negations out of place, marks, and characters that few expect."""
 

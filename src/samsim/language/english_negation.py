@@ -16,8 +16,8 @@ _NOUN_NEGATIONS = frozenset({"no", "zero"})
 _PRONOUN_NEGATIONS = frozenset({"nothing", "nobody", "none", "nowhere"})
 _SCOPE_ENDS = frozenset(
     """
-    but although though whereas because cause unless when whenever until since while yet however except which who so if whether
-    due other
+    but although though whereas because cause unless when whenever until since while yet however except which who so if
+    whether due other
     """.split()
 )
 _SCOPE_MARKS = frozenset(", ; : -- – — ( ) -lrb- -rrb- . ! ? ... …".split())

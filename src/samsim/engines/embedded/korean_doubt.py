@@ -6,6 +6,8 @@ then the writer says not to know. Without that last part -ㄴ지 may as well giv
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from samsim.language.korean_grammar import LIGHT_NOUNS, PARTICLES, PREDICATES, QUOTATIVES, Tokens, ends_with
 
 _ASKING = ("는지", "은지", "ㄴ지", "을지", "ㄹ지", "던지")
@@ -103,5 +105,4 @@ def _is_unknown(tokens: Tokens, index: int) -> bool:
     if lemma in _KNOWN:
         return any(token.form in _DENYING_FORMS or token.lemma in _DENYING_LEMMAS for token in around)
     # 써 봐야 알겠다, 두고 봐야 한다: it is still to be found out
-    pairs = zip(tail, tail[1:], strict=False)
-    return any(left.lemma == "보다" and right.form.startswith("어야") for left, right in pairs)
+    return any(left.lemma == "보다" and right.form.startswith("어야") for left, right in pairwise(tail))
