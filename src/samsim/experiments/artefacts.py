@@ -6,7 +6,6 @@ an engine or find gold: what is not in the files is missing, and ``Run.problems`
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +15,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from samsim.errors import InputError
+from samsim.json_text import JsonError, read_json
 from samsim.schemas.results import SampleResult
 from samsim.schemas.runs import FORMAT_VERSION, DataRecord, Manifest
 from samsim.schemas.scorecards import Scorecard
@@ -114,7 +114,7 @@ class Run:
 
     def traces(self) -> Iterator[dict[str, Any]]:
         """Every recorded engine call as plain data, grouped by sample in order."""
-        return _lines(self.path / TRACES)
+        return _lines(self.path / TRACES, recorded=True)
 
     def _card(self, raw: dict[str, Any], uid: object) -> Scorecard:
         try:
@@ -144,7 +144,7 @@ def load_run(path: str | Path) -> Run:
     folder = Path(path)
     place = folder / MANIFEST
     try:
-        raw = json.loads(place.read_text(encoding="utf-8"))
+        raw = read_json(place.read_bytes())
     except FileNotFoundError:
         raise InputError(f"{folder} is no run: it has no {MANIFEST}. Give a folder that samsim run wrote.") from None
     except (OSError, ValueError) as error:
@@ -174,7 +174,7 @@ def find_runs(paths: Iterable[str | Path]) -> list[Run]:
     return found
 
 
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
+def _lines(path: Path, *, recorded: bool = False) -> Iterator[dict[str, Any]]:
     """Every whole line; an unfinished last one is what a killed run leaves."""
     if not path.exists():
         return
@@ -183,9 +183,11 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
             if not raw.endswith(b"\n"):
                 return
             try:
-                row = json.loads(raw)
-            except ValueError as error:
+                row = read_json(raw, recorded=recorded)
+            except JsonError as error:
                 raise InputError(f"{path}, line {number} is damaged: {error}. Run it again to repair it.") from error
+            if not isinstance(row, dict):
+                raise InputError(f"{path}, line {number} is damaged: not a JSON object. Run it again to repair it.")
             yield row
 
 

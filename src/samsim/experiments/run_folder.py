@@ -9,7 +9,6 @@ One process writes to a folder at a time.
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import shutil
 from collections.abc import Iterator, Sequence
@@ -24,6 +23,7 @@ from pydantic import ValidationError
 from samsim.errors import ConfigError, InputError, StoreError
 from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS, TRACES
 from samsim.experiments.projection import SampleLines
+from samsim.json_text import JsonError, read_json
 from samsim.memory.store_jsonl_io import replace_file
 from samsim.schemas.runs import Manifest
 from samsim.schemas.scorecards import UsageRecord
@@ -75,7 +75,7 @@ class RunFolder:
     def read_manifest(self) -> Manifest | None:
         """The manifest, if the run was begun before."""
         try:
-            return Manifest.model_validate_json((self.path / MANIFEST).read_bytes())
+            return Manifest.model_validate(read_json((self.path / MANIFEST).read_bytes()))
         except FileNotFoundError:
             return None
         except ValueError as error:
@@ -99,7 +99,7 @@ class RunFolder:
         A killed run leaves one unfinished sample. Where more is lost, the files were damaged: they are
         kept beside before they are cut.
         """
-        readers = {name: _LineReader(self.path / name) for name in _FILES}
+        readers = {name: _LineReader(self.path / name, recorded=name == TRACES) for name in _FILES}
         finished = Finished()
         for uid in uids:
             row, card = readers[OUTPUTS].next(), readers[SCORECARDS].next()
@@ -214,7 +214,8 @@ def _lock(path: Path) -> Iterator[None]:
 class _LineReader:
     """Reads whole JSON lines and knows up to where they were accepted."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, recorded: bool) -> None:
+        self._recorded = recorded
         self._file = path.open("rb") if path.exists() else None
         self._position = 0
         self.accepted = 0
@@ -225,8 +226,8 @@ class _LineReader:
         if not raw.endswith(b"\n"):
             return None
         try:
-            row = json.loads(raw)
-        except ValueError:
+            row = read_json(raw, recorded=self._recorded)
+        except JsonError:
             return None
         self._position += len(raw)
         return row if isinstance(row, dict) else None

@@ -9,13 +9,13 @@ groups those are, with a margin far above its rounding errors.
 
 from __future__ import annotations
 
-import json
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from samsim.memory.index_groups import Groups
 from samsim.memory.lexical import tokens
+from samsim.memory.memory_store import read_record
 from samsim.memory.scoring import (
     LEXICAL_WEIGHT,
     SIGNATURE_WEIGHT,
@@ -235,7 +235,7 @@ class KeyReader:
 
     def key_of(self, line: str | bytes) -> tuple[InputSignatureV1_1, frozenset[str]]:
         """The signature and the tokens of the episode in a canonical line."""
-        record = json.loads(line)
+        record = read_record(line)
         given, case = record["input_signature"], record["case_summary"]
         fields = tuple(tuple(value) if isinstance(value, list) else value for _, value in sorted(given.items()))
         signature = self._signatures.get(fields)

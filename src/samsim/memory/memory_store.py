@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple, Protocol
 
 from samsim.errors import ConfigError, StoreError
+from samsim.json_text import JsonError, read_json
 from samsim.schemas.memory_v1_1 import (
     EpisodeDraftV1_1,
     EpisodicMemoryEntryV1_1,
@@ -26,7 +27,8 @@ from samsim.schemas.memory_v1_1 import (
 
 DEFAULT_STORE = Path("memory/episodic_store.jsonl")
 POSTGRES_SCHEMES = ("postgresql://", "postgres://")
-_EPISODE_ID = re.compile(r"epi_(\d{6,})")
+# Python refuses to read a number of thousands of digits; no store has as many episodes as eighteen can say.
+_EPISODE_ID = re.compile(r"epi_(\d{6,18})")
 
 
 class Retrieved(NamedTuple):
@@ -185,11 +187,15 @@ def parse_line(line: str | bytes) -> EpisodicMemoryEntryV1_1:
         ContractError: the record breaks the schema.
         StoreError: the line is no JSON.
     """
+    return parse_entry(read_record(line))
+
+
+def read_record(line: str | bytes) -> Any:
+    """What one line of a store holds, whether it is an episode or not; a ``StoreError`` where it is no JSON."""
     try:
-        record = json.loads(line)
-    except ValueError as error:
+        return read_json(line)
+    except JsonError as error:
         raise StoreError(f"not a JSON line: {error}") from error
-    return parse_entry(record)
 
 
 class ContentHash:
@@ -203,7 +209,7 @@ class ContentHash:
 
     def add(self, line: str | bytes) -> None:
         """Take in one canonical line."""
-        record: dict[str, Any] = json.loads(line)
+        record: dict[str, Any] = read_record(line)
         record.get("provenance", {}).pop("timestamp", None)
         self._sha.update(canonical_bytes(record) + b"\n")
 

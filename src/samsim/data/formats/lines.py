@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeGuard
@@ -10,6 +9,7 @@ from typing import TypeGuard
 from samsim.data.file_encoding import DAMAGED, DEFAULT_ENCODING, require_utf8
 from samsim.data.formats.rows import RowError
 from samsim.errors import InputError
+from samsim.json_text import JsonError, read_json
 
 
 def read_text(path: Path, encoding: str | None) -> str:
@@ -35,10 +35,8 @@ def json_object(line: str) -> dict[str, object]:
     if DAMAGED.search(line):
         raise RowError("bytes that do not fit the file's encoding")
     try:
-        record = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise RowError(f"invalid JSON: {error.msg} at column {error.colno}") from None
-    except (RecursionError, ValueError) as error:
+        record = read_json(line)
+    except JsonError as error:
         raise RowError(f"invalid JSON: {error}") from None
     if not isinstance(record, dict):
         raise RowError("not a JSON object")
