@@ -18,7 +18,7 @@ CSV_COLUMNS = ("run", "section", "measure", "value")
 
 def metrics_json(collected: Collected) -> str:
     """All measures of all runs, their comparisons and the stability of repeated cells."""
-    return json.dumps(_measures(collected), ensure_ascii=False, indent=1) + "\n"
+    return json.dumps(_measures(collected), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
 def metrics_csv(collected: Collected) -> str:
