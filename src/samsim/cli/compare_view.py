@@ -16,6 +16,7 @@ from samsim.metrics.comparison import Comparison, Contrast, Direction, GroupRow,
 from samsim.metrics.family_scores import Rates
 from samsim.metrics.tuples import spelled
 from samsim.reports.codes import BASELINE, named
+from samsim.reports.equal_answers import IDENTICAL, SAME_TUPLES, what_differs
 from samsim.reports.numbers import p_value, percent, percent_interval, points, points_interval
 from samsim.schemas.scorecards import Family
 
@@ -26,8 +27,8 @@ _ARROWS: Mapping[Direction, tuple[str, str]] = MappingProxyType(
 _LEGEND = (
     "F1 in percent, micro, of the final tuples; [ ] 95 % bootstrap interval over samples; macro: mean F1 of samples;"
     " exact: samples with all tuples right. Trivial answers read no text, but know the gold's frequencies. p: paired"
-    " permutation test; Holm over the runs within a measure; McNemar over exact samples; flips +/−: tuples that went"
-    " from wrong to right / from right to wrong."
+    " permutation test, where the tuples differ; Holm over the distinct outcomes within a measure; McNemar over exact"
+    " samples; flips +/−: tuples that went from wrong to right / from right to wrong."
 )
 _LEGEND_REPEATS = (
     " Runs that differ only in seed or repeat are one row, their counts pooled by sample; range: the lowest and highest"
@@ -119,6 +120,9 @@ def _contrasts(comparison: Comparison) -> Table:
 
 
 def _contrast(contrast: Contrast) -> list[str | Text]:
+    """A row of the tests; where there is nothing to test, the name says why."""
+    if not contrast.tested:
+        return [_untested(contrast)]
     style = "green" if contrast.delta_f1 > 0 else "red" if contrast.delta_f1 < 0 else ""
     return [
         cell(contrast.run),
@@ -126,9 +130,14 @@ def _contrast(contrast: Contrast) -> list[str | Text]:
         points_interval(contrast.interval),
         p_value(contrast.p_value),
         p_value(contrast.p_holm),
-        p_value(contrast.mcnemar.p_value),
+        p_value(None if contrast.mcnemar is None else contrast.mcnemar.p_value),
         f"{contrast.flips('wrong_to_right'):,} / {contrast.flips('right_to_wrong'):,}",
     ]
+
+
+def _untested(contrast: Contrast) -> Text:
+    words = IDENTICAL[0] if contrast.identical else f"{SAME_TUPLES[0]}; different: {what_differs(contrast)[0]}"
+    return cell(contrast.run).append(f": {words}")
 
 
 def _flips(contrast: Contrast, baseline: str, wanted: int) -> list[RenderableType]:

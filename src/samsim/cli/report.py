@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     "--lang",
     type=click.Choice(["auto", "en", "ko"]),
     default="auto",
-    help="Language of the page and the paper's tables.",
+    help="Language of the page, the paper's tables and the table printed here.",
 )
 @click.option("--quiet", is_flag=True, help="Print only where the report is.")
 @click.pass_context
@@ -41,7 +41,7 @@ def report(ctx: click.Context, /, runs: tuple[Path, ...], out: Path | None, lang
 
     ui: Ui | None = "ko" if lang == "ko" else "en" if lang == "en" else None
     files = build_report(runs, out, ui=ui)
-    show_report(files, quiet=quiet)
+    show_report(files, quiet=quiet, ui=ui or "en")
     if files.checks_failed:
         ctx.exit(ExitCode.INTERNAL)
     if files.collected.problems:
