@@ -45,7 +45,7 @@ def comparison_view(
     parts: list[RenderableType] = [_heading(comparison), Text()]
     for family in comparison.families:
         parts += [_scores(comparison, family, each=each), Text()]
-    parts += [_contrasts(comparison), Text()]
+    parts += [_contrasts(comparison), Text(), *_differences(comparison)]
     for contrast in (one for one in comparison.contrasts if one.family in listed):
         parts += _flips(contrast, comparison.baseline, flips)
     legend = _LEGEND + (_LEGEND_REPEATS if _repeated(comparison) else "") + _LEGEND_END
@@ -136,8 +136,14 @@ def _contrast(contrast: Contrast) -> list[str | Text]:
 
 
 def _untested(contrast: Contrast) -> Text:
-    words = IDENTICAL[0] if contrast.identical else f"{SAME_TUPLES[0]}; different: {what_differs(contrast)[0]}"
-    return cell(contrast.run).append(f": {words}")
+    return cell(contrast.run).append(f": {(IDENTICAL if contrast.identical else SAME_TUPLES)[0]}")
+
+
+def _differences(comparison: Comparison) -> list[RenderableType]:
+    """What is not the same in the runs whose tuples are: once for each, whatever the number of measures."""
+    found = {one.run: one for one in comparison.contrasts if not one.tested and not one.identical}
+    lines = [cell(one.run).append(f" differs from the baseline in: {what_differs(one)[0]}") for one in found.values()]
+    return [*lines, Text()] if lines else []
 
 
 def _flips(contrast: Contrast, baseline: str, wanted: int) -> list[RenderableType]:
