@@ -15,6 +15,8 @@ from click.testing import CliRunner, Result
 
 from samsim.cli.exit_codes import ExitCode
 from samsim.cli.main import cli
+from samsim.data.registry import load_samples
+from samsim.data.sources import DataSource
 from samsim.engines.cache import ResponseCache
 from samsim.engines.factory import read_plan
 from samsim.engines.replay import ReplayEngine
@@ -160,6 +162,61 @@ def test_a_run_is_resumed_before_a_bottomless_line(name: str, finished: Path, tm
     (run / name).write_text("".join([*lines[:last], DEEP_JSON + "\n"]), encoding="utf-8")
     with locked(run) as folder:
         assert folder.recover(uids).samples == 3
+
+
+@pytest.mark.parametrize("change", [{"uid": []}, {"memory": []}, {"memory": "none"}, {"usage": []}])
+def test_a_run_is_resumed_or_refused_whatever_its_scorecards_hold(
+    change: dict[str, Any], finished: Path, tmp_path: Path
+) -> None:
+    run = _copied(finished, tmp_path)
+    uids = [json.loads(line)["uid"] for line in (run / OUTPUTS).read_bytes().splitlines()]
+    cards = [json.loads(line) for line in (run / SCORECARDS).read_bytes().splitlines()]
+    cards[1] |= change
+    (run / SCORECARDS).write_text("".join(json.dumps(card) + "\n" for card in cards), encoding="utf-8")
+    with locked(run) as folder:
+        if "uid" in change:
+            with pytest.raises(InputError, match="do not"):
+                folder.recover(uids)
+        else:
+            assert folder.recover(uids).samples == (1 if "usage" in change else 4)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("acos", f"nice soup\t0,{LONG} FOOD#QUALITY 2 0,1\n"),
+        ("csv", f"text,aspect_term,polarity,start,end\nnice soup,soup,positive,{LONG},{LONG}\n"),
+        (
+            "semeval2014_terms",
+            '<sentences><sentence id="1"><text>nice soup</text><aspectTerms><aspectTerm term="soup" polarity="positive"'
+            f' from="{LONG}" to="9"/></aspectTerms></sentence></sentences>',
+        ),
+    ],
+)
+def test_an_offset_of_thousands_of_digits_is_a_bad_row(name: str, content: str, tmp_path: Path) -> None:
+    (tmp_path / "rows").write_text(content, encoding="utf-8")
+    loaded = load_samples(DataSource(path=tmp_path / "rows", format=name))
+    assert (len(loaded.samples), len(loaded.problems)) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("section", "why"),
+    [
+        ("data: {evaluation: " + "a" * 5000 + "}", "data.evaluation"),
+        ("data: {evaluation: {path: " + "a" * 5000 + "}}", "data.evaluation"),
+        ("data: {evaluation: reviews}\nengines: " + "a" * 5000 + ".yaml", "engines"),
+        (f"data: {{evaluation: reviews}}\nepisodic_memory: {{visibility: 'epoch:{LONG}'}}", "visibility"),
+    ],
+    ids=["name", "path", "engines", "epoch"],
+)
+def test_a_name_that_nothing_can_have_is_a_mistake(section: str, why: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigMistakes, match=why):
+        load_config(write(tmp_path, f"name: small\n{section}\n"))
+
+
+def test_a_file_with_an_impossible_name_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="no file"):
+        load_samples(DataSource(path=tmp_path / ("a" * 5000)))
 
 
 def test_a_bottomless_trace_is_not_replayed(tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ class RunFolder:
             row, card = readers[OUTPUTS].next(), readers[SCORECARDS].next()
             if row is None or card is None:
                 break
-            if {row.get("uid"), card.get("uid")} != {uid}:
+            if row.get("uid") != uid or card.get("uid") != uid:
                 raise InputError(
                     f"{self.path} holds sample {row.get('uid')!r} where {uid!r} is expected: its files do not"
                     " belong to this data. Move the folder away or use --restart."
@@ -113,8 +113,9 @@ class RunFolder:
             calls = _calls_of(card)
             if calls is None or not readers[TRACES].skip(uid, calls):
                 break
-            memory = card.get("memory") or {}
-            finished.add(failed="error" in row, wrote_episode=memory.get("episode_id") is not None)
+            memory = card.get("memory")
+            wrote = isinstance(memory, dict) and memory.get("episode_id") is not None
+            finished.add(failed="error" in row, wrote_episode=wrote)
             for reader in readers.values():
                 reader.accept()
         if readers[OUTPUTS].whole_lines_left() > 1:

@@ -11,6 +11,9 @@ from samsim.data.formats.rows import RowError
 from samsim.errors import InputError
 from samsim.json_text import JsonError, read_json
 
+# Offsets and numbers of tokens are far below.
+_MOST_DIGITS = 18
+
 
 def read_text(path: Path, encoding: str | None) -> str:
     """The whole file without its byte order mark; damaged bytes become lone surrogates."""
@@ -49,6 +52,12 @@ def string_of(record: dict[str, object], key: str) -> str:
     if not isinstance(value, str):
         raise RowError(f"no text under {key!r}")
     return value
+
+
+def written_number(written: str) -> int | None:
+    """The number that a text spells in digits; none is as long as Python would refuse to read."""
+    digits = written.strip()
+    return int(digits) if digits.isdecimal() and len(digits) <= _MOST_DIGITS else None
 
 
 def is_whole_number(value: object) -> TypeGuard[int]:
