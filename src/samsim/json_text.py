@@ -43,9 +43,10 @@ def read_json(text: str | bytes, *, recorded: bool = False) -> Any:
         raise JsonError(f"not UTF-8 at byte {error.start:,}") from None
     except RecursionError:
         raise JsonError(_TOO_DEEP) from None
-    if _is_too_deep(value):
+    # Most lines have fewer brackets than may be nested.
+    if written.count("[") + written.count("{") > MOST_DEPTH and _is_too_deep(value):
         raise JsonError(_TOO_DEEP)
-    if not recorded and _SURROGATE_ESCAPE.search(written) and _has_half_pair(value):
+    if not recorded and "\\u" in written and _SURROGATE_ESCAPE.search(written) and _has_half_pair(value):
         raise JsonError("half of a surrogate pair, which no text can hold")
     return value
 

@@ -92,6 +92,12 @@ class _Loader(yaml.SafeLoader):
         # Of each finished node: how many places it has, and how deep it is.
         self._measured: dict[yaml.Node, tuple[int, int]] = {}
 
+    def fetch_flow_collection_start(self, TokenClass: Any) -> None:  # noqa: N803 - PyYAML's name
+        # The scanner looks a line ahead, and is slow where many brackets are open.
+        if self.flow_level >= MOST_DEPTH:
+            raise _Refused(f"nested more than {MOST_DEPTH} deep", self.get_mark())
+        super().fetch_flow_collection_start(TokenClass)
+
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         event: yaml.Event = self.peek_event()  # type: ignore[no-untyped-call]
         self._nesting += 1

@@ -10,7 +10,7 @@ ALIAS_BOMB = "a0: &a0 [x]\n" + "".join(
 )
 # Each level is one deep, the last one three hundred.
 ALIAS_TOWER = "a0: &a0 [x]\n" + "".join(f"a{level}: &a{level} [*a{level - 1}]\n" for level in range(1, 300))
-DEEP_YAML = "deep: " + "[" * 5000 + "]" * 5000
+DEEP_YAML = "deep: " + "[" * 1000 + "]" * 1000
 DEEP_JSON = "[" * 100_000 + "]" * 100_000
 
 

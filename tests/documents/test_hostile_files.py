@@ -48,7 +48,7 @@ LONG, HUGE = "9" * 5000, str(10**400)
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a run over four reviews."""
     folder = tmp_path_factory.mktemp("finished")
-    config = "name: small\ndata: {evaluation: {name: reviews, limit: 4}}\nprotocol: cr_v1\n"
+    config = "name: small\ndata: {evaluation: {name: reviews, language: en, limit: 4}}\nprotocol: cr_v1\n"
     (folder / "config.yaml").write_text(config, encoding="utf-8")
     settings = [f"run.out={str(folder / 'runs')!r}", "run.workers=1"]
     return run_experiment(load_config(folder / "config.yaml", settings)).folder

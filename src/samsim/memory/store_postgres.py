@@ -220,7 +220,7 @@ class PostgresStore:
     def _key(self, seq: int, line: str) -> tuple[InputSignatureV1_1, frozenset[str]]:
         try:
             return self._keys.key_of(line)
-        except (KeyError, TypeError, ValueError, AttributeError):
+        except (KeyError, TypeError, ValueError, AttributeError, StoreError):
             # Not a line that was written here: reading all of it tells what is wrong.
             entry = _entry(seq, line)
             return entry.input_signature, case_tokens(entry.case_summary)
