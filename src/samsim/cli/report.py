@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     "--lang",
     type=click.Choice(["auto", "en", "ko"]),
     default="auto",
-    help="Language of the page and the paper's tables.",
+    help="Language of the page, the paper's tables and the table printed here.",
 )
 @click.option("--quiet", is_flag=True, help="Print only where the report is.")
 @click.pass_context
@@ -41,5 +41,5 @@ def report(ctx: click.Context, /, runs: tuple[Path, ...], out: Path | None, lang
 
     ui: Ui | None = "ko" if lang == "ko" else "en" if lang == "en" else None
     files = build_report(runs, out, ui=ui)
-    show_report(files, quiet=quiet)
+    show_report(files, quiet=quiet, ui=ui or "en")
     ctx.exit(ending(checks_failed=files.checks_failed > 0, some_bad=bool(files.collected.problems)))

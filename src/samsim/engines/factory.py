@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from samsim.engines.cache import ResponseCache, default_cache_path
@@ -33,6 +32,7 @@ from samsim.engines.table import OTHER_AGENTS, EngineTable
 from samsim.errors import ConfigError
 from samsim.schemas.protocol_conflict_review import AGENTS, Agent, AgentName
 from samsim.schemas.protocols import draws_of, is_conflict_review
+from samsim.yaml_text import YamlError, read_yaml_file
 
 Role = Literal[
     "default",
@@ -169,10 +169,10 @@ def read_plan(spec: str, *, base_url: str | None = None) -> EnginePlan:
 
 def _read_file(path: Path) -> EnginePlan:
     try:
-        raw = yaml.safe_load(path.read_text(encoding="utf-8"))
+        raw = read_yaml_file(path)
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"Cannot read the engine file {path}: {error}. Check the path and its encoding.") from error
-    except (yaml.YAMLError, ValueError) as error:
+    except YamlError as error:
         raise ConfigError(f"The engine file {path} is not valid YAML: {error}. Fix that place.") from error
     try:
         return EnginePlan.model_validate(raw or {})

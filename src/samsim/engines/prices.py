@@ -13,10 +13,9 @@ from decimal import Decimal
 from functools import cache
 from importlib.resources import files
 
-import yaml
-
 from samsim.engines.settings import PricePerMillion
 from samsim.schemas.calls import Usage
+from samsim.yaml_text import read_yaml
 
 _MILLION = Decimal(1_000_000)
 # The same model under another spelling: a router's vendor prefix, a dated snapshot.
@@ -38,7 +37,7 @@ class PriceTable:
 def price_table() -> PriceTable:
     """The shipped table."""
     content = files("samsim.engines").joinpath("data", "prices.yaml").read_text(encoding="utf-8")
-    table = yaml.safe_load(content)
+    table = read_yaml(content)
     prices = {model: PricePerMillion(input=row[0], output=row[1]) for model, row in table["models"].items()}
     return PriceTable(as_of=table["as_of"], prices=prices)
 

@@ -7,7 +7,6 @@ another cell made. Nothing here can ask an engine or find gold: what is not in t
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,6 +18,7 @@ from pydantic import ValidationError
 from samsim.errors import InputError
 from samsim.experiments.plain_files import open_plain
 from samsim.experiments.signing import cell_digest, take_signature
+from samsim.json_text import JsonError, read_json
 from samsim.schemas.results import SampleResult
 from samsim.schemas.runs import CELL_DIGEST, FORMAT_VERSION, DataRecord, Manifest
 from samsim.schemas.scorecards import Scorecard
@@ -136,7 +136,7 @@ class Run:
     def _own_lines(self, name: str) -> Iterator[dict[str, Any]]:
         """The lines of a file, as they were before the run marked them."""
         digest = cell_digest(self.manifest)
-        for row in _lines(self.path / name):
+        for row in _lines(self.path / name, recorded=name == TRACES):
             signature = take_signature(row)
             if signature != digest:
                 raise InputError(f"{foreign_line(self.path / name, row.get('uid'), signature)} {_REPEAT}")
@@ -171,7 +171,7 @@ def load_run(path: str | Path) -> Run:
     place = folder / MANIFEST
     try:
         with open_plain(place) as file:
-            raw = json.loads(file.read().decode("utf-8"))
+            raw = read_json(file.read())
     except FileNotFoundError:
         raise InputError(_no_manifest(folder)) from None
     except (OSError, ValueError) as error:
@@ -234,7 +234,7 @@ def _no_manifest(folder: Path) -> str:
     return f"{folder} is no run: it has no {MANIFEST}. Give a folder that samsim run wrote."
 
 
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
+def _lines(path: Path, *, recorded: bool = False) -> Iterator[dict[str, Any]]:
     """Every whole line; an unfinished last one is what a killed run leaves."""
     try:
         file = open_plain(path)
@@ -245,11 +245,11 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
             if not raw.endswith(b"\n"):
                 return
             try:
-                row = json.loads(raw)
-            except ValueError as error:
+                row = read_json(raw, recorded=recorded)
+            except JsonError as error:
                 raise InputError(f"{path}, line {number} is damaged: {error}. Run it again to repair it.") from error
             if not isinstance(row, dict):
-                raise InputError(f"{path}, line {number} is no JSON object. Run it again to repair it.")
+                raise InputError(f"{path}, line {number} is damaged: not a JSON object. Run it again to repair it.")
             yield row
 
 

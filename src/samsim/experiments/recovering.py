@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from samsim.errors import InputError
 from samsim.experiments.artefacts import LINE_FILES, OUTPUTS, SCORECARDS, TRACES, foreign_line
 from samsim.experiments.plain_files import open_plain
 from samsim.experiments.signing import cell_digest, take_signature
+from samsim.json_text import JsonError, read_json
 from samsim.memory.memory_store import episode_id_of
 from samsim.schemas.results import SampleResult
 from samsim.schemas.runs import Manifest
@@ -122,8 +122,8 @@ class _LineReader:
         if not raw.endswith(b"\n"):
             return None
         try:
-            row = json.loads(raw)
-        except (ValueError, RecursionError):
+            row = read_json(raw, recorded=self._path.name == TRACES)
+        except JsonError:
             return None
         self._position += len(raw)
         if not isinstance(row, dict) or not isinstance(row.get("uid"), str):

@@ -23,6 +23,7 @@ from samsim.experiments.plain_files import is_plain, open_plain, require_plain
 from samsim.experiments.projection import SampleLines
 from samsim.experiments.recovering import RESTART, Found
 from samsim.experiments.retrying import RETRY_FOLDER
+from samsim.json_text import read_json
 from samsim.memory.store_jsonl_io import replace_file
 from samsim.schemas.runs import Manifest
 
@@ -43,7 +44,7 @@ class RunFolder:
         """The manifest, if the run was begun before."""
         try:
             with open_plain(self.path / MANIFEST) as file:
-                manifest = Manifest.model_validate_json(file.read())
+                manifest = Manifest.model_validate(read_json(file.read()))
             datetime.fromisoformat(manifest.started)  # the clock of the episodes that are still to be written
             return manifest
         except FileNotFoundError:

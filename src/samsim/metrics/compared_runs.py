@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from samsim.errors import ConfigError, InputError
+from samsim.metrics.outcomes import Outcome, outcome_of
 from samsim.metrics.samples import MeasuredSample, judged
 from samsim.metrics.tuples import Key
 from samsim.schemas.runs import DataRecord, Manifest
@@ -37,12 +38,13 @@ class ComparedRun(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PairedRun:
-    """What is kept of a run: per sample and family the gold's keys and the final ones."""
+    """What is kept of a run: per sample and family the gold's keys and the final ones, and what it came to."""
 
     name: str
     manifest: Manifest
     errors: int
     keys: Mapping[str, Mapping[Family, Keys]]
+    outcomes: Mapping[str, Outcome]
 
     def of(self, family: Family) -> dict[str, Keys]:
         """The (gold, final) keys of every sample that the family can judge."""
@@ -133,6 +135,7 @@ def _fields(record: DataRecord) -> str:
 
 def _read(run: ComparedRun, name: str, gold_fields: Sequence[str]) -> _Read:
     keys: dict[str, Mapping[Family, Keys]] = {}
+    outcomes: dict[str, Outcome] = {}
     failed: set[str] = set()
     unknown: set[str] = set()
     unannotated: set[str] = set()
@@ -141,6 +144,7 @@ def _read(run: ComparedRun, name: str, gold_fields: Sequence[str]) -> _Read:
         found = judged(sample, gold_fields)
         if found is not None:
             keys[sample.uid] = {family: (one.gold, one.final) for family, one in found.keys.items()}
+            outcomes[sample.uid] = outcome_of(found.result)
             continue
         if sample.result is None:
             failed.add(sample.uid)
@@ -153,7 +157,7 @@ def _read(run: ComparedRun, name: str, gold_fields: Sequence[str]) -> _Read:
             f"{name} has no scorecard for {counted(len(lost))}: {_listed(lost)}."
             " The gold and with it all scores are gone there. Repeat the run."
         )
-    paired_run = PairedRun(name, run.manifest, len(failed), keys)
+    paired_run = PairedRun(name, run.manifest, len(failed), keys, outcomes)
     return _Read(paired_run, frozenset(failed), frozenset(unknown), frozenset(unannotated))
 
 

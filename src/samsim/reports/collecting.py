@@ -8,12 +8,13 @@ from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from samsim.errors import InputError
 from samsim.experiments.artefacts import Run, RunSample, find_runs, load_run, run_folders
 from samsim.metrics.comparison import Comparison, compare
 from samsim.metrics.family_scores import FamilyScores
+from samsim.metrics.outcomes import outcome_of
 from samsim.metrics.repeats import RepeatMetrics, repeats
 from samsim.metrics.statistics import DEFAULT_RESAMPLES
 from samsim.metrics.summary import RunMetrics, summarise
@@ -26,16 +27,6 @@ from samsim.schemas.scorecards import Family
 
 # Two of anything make a comparison.
 _PAIR = 2
-# What a sample came to; how it was voted, and what was asked and remembered on the way, may differ.
-_SAID = {"aspect_term", "aspect_ref", "opinion_term", "polarity", "span"}
-_OUTCOME: dict[str, Any] = {
-    "uid": True,
-    "stage1_tuples": {"__all__": _SAID},
-    "conflict_flags": True,
-    "validator_risks": True,
-    "final_tuples": {"__all__": {*_SAID, "opinion_terms"}},
-    "evaluation": True,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,16 +242,15 @@ class _Reading:
             for sample in self._run.samples():
                 self._packer.add(self._number, position, BrowsedSample(sample, fields))
                 position += 1
-                self._digest.update(_outcome(sample).encode("utf-8", "surrogatepass"))
+                self._digest.update(_outcome(sample))
                 yield sample
         except InputError as error:
             self.trouble.append(f"only the first {how_many(position, 'sample')} could be read. {error}")
 
 
-def _outcome(sample: RunSample) -> str:
-    if sample.result is None:
-        return f"{sample.uid}: {sample.error}\n"
-    return sample.result.model_dump_json(include=_OUTCOME) + "\n"
+def _outcome(sample: RunSample) -> bytes:
+    came_to = sample.error if sample.result is None else outcome_of(sample.result)
+    return repr((sample.uid, came_to)).encode("utf-8", "surrogatepass")
 
 
 def _comparisons(runs: Sequence[MeasuredRun], resamples: int) -> tuple[list[Comparison], list[Problem]]:

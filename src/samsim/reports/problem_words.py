@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from types import MappingProxyType
 
+from samsim.reports.codes import named
 from samsim.reports.table_model import Text
+from samsim.schemas.code_names import RUN_STATUS
 
-_STATUS: Mapping[str, str] = MappingProxyType(
-    {"interrupted": "중단됨", "running": "실행 중", "failed": "실패", "finished": "끝남"}
-)
 _NUMBER = r"([\d,]+)"
 # What a problem begins with, and what it is in Korean; what comes after says only what the Korean says too.
 _KNOWN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
@@ -69,5 +66,5 @@ def problem_text(words: str) -> Text:
     for pattern, korean in _KNOWN:
         found = pattern.match(words)
         if found:
-            return words, korean.format(*(_STATUS.get(part, part) for part in found.groups()))
+            return words, korean.format(*(named(RUN_STATUS, part)[1] for part in found.groups()))
     return words

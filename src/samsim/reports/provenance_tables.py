@@ -6,6 +6,7 @@ from samsim.reports.codes import FAMILY, SANITY, named
 from samsim.reports.collecting import Collected, data_of
 from samsim.reports.numbers import NOTHING, whole
 from samsim.reports.table_model import Column, Row, Table, Text, name_column
+from samsim.schemas.code_names import RUN_STATUS
 
 
 def runs_table(collected: Collected) -> Table:
@@ -42,7 +43,7 @@ def runs_table(collected: Collected) -> Table:
                     data,
                     whole(found.done),
                     whole(found.errors),
-                    found.status,
+                    named(RUN_STATUS, found.status),
                     found.started[:19].replace("T", " "),
                     found.config_hash[:8],
                     found.versions.get("samsim", NOTHING),

@@ -10,10 +10,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from samsim.errors import ConfigError
+from samsim.yaml_text import YamlError, file_text, read_yaml
 
 REF_SEPARATOR = "#"
 DEFAULT_TAXONOMY = "nikl2022"
@@ -114,7 +114,7 @@ def load_taxonomy(name_or_path: str | Path) -> Taxonomy:
 @cache
 def _load_file(path: str, _modified: int, _size: int) -> Taxonomy:
     """Read a file once for as long as it stays the same: every sample asks for its taxonomy."""
-    return _parse(Path(path).read_text(encoding="utf-8"), path)
+    return _parse(file_text(Path(path)), path)
 
 
 @cache
@@ -125,9 +125,8 @@ def _load_shipped(name: str) -> Taxonomy:
 
 def _parse(content: str, source: str) -> Taxonomy:
     try:
-        raw: Any = yaml.safe_load(content)
-    # PyYAML lets a ValueError through for an impossible date.
-    except (yaml.YAMLError, ValueError) as error:
+        raw: Any = read_yaml(content)
+    except YamlError as error:
         raise ConfigError(f"The taxonomy {source} is not valid YAML: {error}. Fix that place.") from error
     try:
         return Taxonomy.model_validate(raw)

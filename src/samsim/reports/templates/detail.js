@@ -76,7 +76,7 @@ function stage1Block(candidates, calls) {
 }
 
 function callTrouble([agent, stage, problem, rejected]) {
-  const words = problem ? t("no_answer", { agent, problem }) : t("rejected_parts", { agent, count: rejected });
+  const words = problem ? t("no_answer", { agent, problem: code("failure", problem) }) : t("rejected_parts", { agent, count: rejected });
   return h("p", { class: "trouble" }, words);
 }
 
