@@ -212,7 +212,7 @@ def _sender(
     price = price_of(settings.model, settings.price_per_million)
     if spending is not None:
         spending.require_price(price, settings.model)
-    transport = HttpTransport(max_connections=settings.concurrency, timeout_s=settings.timeout_s)
+    transport = HttpTransport(max_connections=settings.concurrency)
     return Sender(settings, adapter, transport, api_key=api_key, limit=limit, rate=rate, spending=spending, price=price)
 
 
