@@ -2,64 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
-
 import pytest
-from aiohttp import web
 
-from samsim.engines.http import HttpTransport
 from samsim.engines.model_engine import ModelEngine
 from samsim.engines.protocol import EngineReply
-from samsim.engines.sending import Sender
-from samsim.engines.settings import EngineSettings
-from samsim.engines.wire_openai import OpenAIWire
 from samsim.pipeline.api import Pipeline
 from samsim.schemas.results import SampleResult
 from tests.support.asking import outcomes
-from tests.support.loopback import PROBED, Body, answers, chat_reply, is_probe, serving, stage1_request
-from tests.support.virtual_time import simulate, virtual_clock
+from tests.support.lanes import Lanes
+from tests.support.loopback import stage1_request
+from tests.support.virtual_time import simulate
 
 pytestmark = pytest.mark.loopback
-Use = Callable[[ModelEngine], Awaitable[None]]
 # The client looks at long timeouts once a second.
 WHOLE_SECOND = 1.01
-
-
-@dataclass
-class Lanes:
-    """A server that answers ``lanes`` calls at a time, each in ``seconds``; the others wait their turn."""
-
-    lanes: int
-    seconds: float | Callable[[int], float]
-    # How many were there when each came, itself included, and how many were really answered.
-    present: list[int] = field(default_factory=list)
-    waiting: int = 0
-
-    async def answer(self, _request: web.Request, body: Body) -> web.Response:
-        number = len(self.present)
-        self.waiting += 1
-        self.present.append(self.waiting)
-        try:
-            async with self._turn:
-                await asyncio.sleep(self.seconds(number) if callable(self.seconds) else self.seconds)
-        finally:
-            self.waiting -= 1
-        return chat_reply(PROBED if is_probe(body) else answers())
-
-    async def serve(self, use: Use, **settings: object) -> None:
-        self._turn = asyncio.Semaphore(self.lanes)
-        async with serving(self.answer) as server:
-            given = EngineSettings.model_validate(
-                {"kind": "openai_compatible", "model": "m", "base_url": f"{server.url}/v1", **settings}
-            )
-            transport = HttpTransport(max_connections=given.concurrency, timeout_s=given.timeout_s)
-            engine = ModelEngine(Sender(given, OpenAIWire(), transport, clock=virtual_clock))
-            try:
-                await use(engine)
-            finally:
-                await engine.aclose()
 
 
 def analysed(lanes: Lanes, samples: int, **settings: object) -> list[SampleResult]:

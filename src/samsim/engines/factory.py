@@ -92,6 +92,12 @@ _SHORT_KINDS: Mapping[str, EngineKind] = {
 }
 
 
+def roles_of(seat: Seat) -> tuple[Role, ...]:
+    """The roles whose settings a seat has, from the general to the particular."""
+    agent, reviewing = seat
+    return _REVIEW_ROLES[agent] if reviewing else _ROLES[agent]
+
+
 class EnginePlan(BaseModel):
     """All engines of a run; each role's settings are merged over those it inherits."""
 
@@ -103,7 +109,7 @@ class EnginePlan(BaseModel):
 
     def settings_for(self, agent: AgentName, *, reviewing: bool = False) -> EngineSettings:
         """The settings of one agent; A, B and C may be asked as perspectives or as reviewers."""
-        chain = _REVIEW_ROLES[agent] if reviewing else _ROLES[agent]
+        chain = roles_of((agent, reviewing))
         merged: dict[str, Any] = {}
         for role in chain:
             merged = _inherit(merged, self.engines.get(role, {}))
