@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from aiohttp import web
 
 from samsim.engines.http import HttpTransport
+from samsim.engines.limits import AdaptiveLimit
 from samsim.engines.model_engine import ModelEngine
 from samsim.engines.sending import Sender
 from samsim.engines.settings import EngineSettings
@@ -25,7 +26,7 @@ class Lanes:
 
     lanes: int
     seconds: float | Callable[[int], float]
-    # How many were there when each came, itself included, and how many were really answered.
+    # How many were there when each came, itself included.
     present: list[int] = field(default_factory=list)
     waiting: int = 0
 
@@ -40,14 +41,16 @@ class Lanes:
             self.waiting -= 1
         return chat_reply(PROBED if is_probe(body) else answers())
 
-    async def serve(self, use: Use, **settings: object) -> None:
+    async def serve(self, use: Use, *, is_adapting: bool = True, **settings: object) -> None:
+        """Let ``use`` ask an engine with these settings; its limit adapts as in a run unless told otherwise."""
         self._turn = asyncio.Semaphore(self.lanes)
         async with serving(self.answer) as server:
             given = EngineSettings.model_validate(
                 {"kind": "openai_compatible", "model": "m", "base_url": f"{server.url}/v1", **settings}
             )
             transport = HttpTransport(max_connections=given.concurrency, timeout_s=given.timeout_s)
-            engine = ModelEngine(Sender(given, OpenAIWire(), transport, clock=virtual_clock))
+            limit = None if is_adapting else AdaptiveLimit(given.concurrency)
+            engine = ModelEngine(Sender(given, OpenAIWire(), transport, limit=limit, clock=virtual_clock))
             try:
                 await use(engine)
             finally:

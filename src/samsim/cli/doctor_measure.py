@@ -18,11 +18,11 @@ MOST_AT_ONCE = 16
 
 async def measure(engine: ModelEngine, say: Callable[[str], object], most: int) -> Suggestion | None:
     """Ask about shipped reviews in rounds and say what came of each; the settings that follow from it, if any."""
-    texts = [sample.text for sample in load_reviews()]
+    texts = [sample.text for sample in load_reviews() if sample.language == "en"]
     taxonomy = load_taxonomy(FREE_TAXONOMY)
 
     async def ask(number: int) -> CallRecord:
-        inputs = Stage1Inputs(analyze_text(texts[number % len(texts)]), taxonomy)
+        inputs = Stage1Inputs(analyze_text(texts[number % len(texts)], "en"), taxonomy)
         _, call = await PerspectiveAgentPlit.extract(engine, f"doctor-{number}", inputs)
         return call
 

@@ -88,15 +88,17 @@ def _examine_engine(
     engine = build_model_engine(
         settings.model_copy(update={"concurrency": most}), api_key=key, limit=AdaptiveLimit(most)
     )
-    return asyncio.run(_ask(engine, say, suggested))
+    return asyncio.run(examine_server(engine, say, suggested))
 
 
-async def _ask(engine: ModelEngine, say: Say, suggested: dict[Server, Suggestion | None] | None) -> bool:
+async def examine_server(
+    engine: ModelEngine, say: Say, suggested: dict[Server, Suggestion | None] | None = None
+) -> bool:
+    """Find the output mode, make one tiny call, and measure for ``suggested`` a server that is not in it yet."""
     try:
         mode = await engine.probe()
-        _say_how_it_went(
-            say, engine.settings, f"server answers, output mode: {mode}", _on_the_way(engine.probe_attempts)
-        )
+        on_the_way = _on_the_way(engine.probe_attempts)
+        _say_how_it_went(say, engine.settings, f"server answers, output mode: {mode}", on_the_way)
         inputs = Stage1Inputs(analyze_text(_TINY_TEXT, "en"), load_taxonomy(FREE_TAXONOMY))
         items, call = await PerspectiveAgentPlit.extract(engine, "doctor", inputs)
         if call.problem is not None:

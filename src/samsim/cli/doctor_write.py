@@ -92,9 +92,10 @@ def _homes(plan: EnginePlan) -> dict[Role, Server]:
     """The roles that name a server or its limits: for each seat the most particular one."""
     homes: dict[Role, Server] = {}
     for seat in seats_of():
+        server = server_of(_settings(plan, seat))
         home = next((role for role in reversed(roles_of(seat)) if _DECIDING & plan.engines.get(role, {}).keys()), None)
         if home is not None:
-            homes[home] = server_of(_settings(plan, seat))
+            homes[home] = server
     return homes
 
 

@@ -39,17 +39,19 @@ def _edited(text: str, keys: Keys, values: Mapping[str, Number]) -> str:
     if sum(other is node for other in _nodes(root, set())) != 1:
         raise ConfigError(f"{dotted(keys)} is used in several places (&, *). Set the values there by hand.")
     known = {key.value: value for key, value in node.value if isinstance(key, yaml.ScalarNode)}
-    changes = [
-        (known[name].start_mark.index, known[name].end_mark.index, str(value))
-        for name, value in values.items()
-        if name in known
-    ]
+    changes = [_replacement(known[name], value) for name, value in values.items() if name in known]
     new = {name: value for name, value in values.items() if name not in known}
     if new:
         changes.append(_addition(text, node, new))
     for start, end, replacement in sorted(changes, reverse=True):
         text = text[:start] + replacement + text[end:]
     return text
+
+
+def _replacement(node: yaml.Node, value: Number) -> tuple[int, int, str]:
+    start, end = node.start_mark.index, node.end_mark.index
+    # A key without a value ends in its colon.
+    return start, end, f" {value}" if start == end else str(value)
 
 
 def _addition(text: str, node: yaml.MappingNode, new: Mapping[str, Number]) -> tuple[int, int, str]:
@@ -59,15 +61,15 @@ def _addition(text: str, node: yaml.MappingNode, new: Mapping[str, Number]) -> t
         at = node.start_mark.index + 1
         return at, at, ", ".join(entries) + (", " if node.value else "")
     line_end = "\r\n" if "\r\n" in text else "\n"
-    lines = [" " * node.start_mark.column + entry for entry in entries]
+    indent = " " * node.start_mark.column
     one_liners = [value for key, value in node.value if value.end_mark.line == key.start_mark.line]
     if not one_liners:
         at = node.start_mark.index
-        return at, at, line_end.join([*entries, " " * node.start_mark.column])
+        return at, at, "".join(f"{entry}{line_end}{indent}" for entry in entries)
     end = text.find("\n", one_liners[-1].end_mark.index)
     at = len(text) if end < 0 else end + 1
     before = line_end if end < 0 else ""
-    return at, at, before + line_end.join(lines) + line_end
+    return at, at, before + "".join(f"{indent}{entry}{line_end}" for entry in entries)
 
 
 def _node_at(root: yaml.Node | None, keys: Keys) -> yaml.MappingNode:
