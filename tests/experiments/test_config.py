@@ -259,7 +259,8 @@ def test_limits_of_an_engine_do_not_change_the_hash_but_its_temperature_does(tmp
     assert set(EngineSettings.model_fields) >= NOT_DECIDING
     engine = f"{MINIMAL}engines: {{default: {{kind: google, model: m}}}}\n"
     base = loaded(tmp_path, engine).config_hash()
-    assert loaded(tmp_path, engine, ["engines.default.concurrency=2"]).config_hash() == base
+    for limit in ("concurrency=2", "timeout_s=5", "max_timeout_s=100"):
+        assert loaded(tmp_path, engine, [f"engines.default.{limit}"]).config_hash() == base
     assert loaded(tmp_path, engine, ["engines.default.temperature=1"]).config_hash() != base
 
 

@@ -24,10 +24,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from samsim.engines.cache import ResponseCache, default_cache_path
 from samsim.engines.embedded.engine import EmbeddedEngine
-from samsim.engines.limits import SpendingLimit
+from samsim.engines.limits import AdaptiveLimit, SpendingLimit
 from samsim.engines.model_engine import build_counting_engine, build_model_engine
 from samsim.engines.protocol import Engine
-from samsim.engines.settings import EngineKind, EngineSettings
+from samsim.engines.settings import LOCAL_START, EngineKind, EngineSettings
 from samsim.engines.table import OTHER_AGENTS, EngineTable
 from samsim.errors import ConfigError
 from samsim.schemas.protocol_conflict_review import AGENTS, Agent, AgentName
@@ -92,6 +92,12 @@ _SHORT_KINDS: Mapping[str, EngineKind] = {
 }
 
 
+def roles_of(seat: Seat) -> tuple[Role, ...]:
+    """The roles whose settings a seat has, from the general to the particular."""
+    agent, reviewing = seat
+    return _REVIEW_ROLES[agent] if reviewing else _ROLES[agent]
+
+
 class EnginePlan(BaseModel):
     """All engines of a run; each role's settings are merged over those it inherits."""
 
@@ -103,7 +109,7 @@ class EnginePlan(BaseModel):
 
     def settings_for(self, agent: AgentName, *, reviewing: bool = False) -> EngineSettings:
         """The settings of one agent; A, B and C may be asked as perspectives or as reviewers."""
-        chain = _REVIEW_ROLES[agent] if reviewing else _ROLES[agent]
+        chain = roles_of((agent, reviewing))
         merged: dict[str, Any] = {}
         for role in chain:
             merged = _inherit(merged, self.engines.get(role, {}))
@@ -215,10 +221,11 @@ def build_setup(
     spending = spending or SpendingLimit(plan.max_cost)
     cache = ResponseCache(default_cache_path() if plan.cache is True else plan.cache) if plan.cache else None
     settings = distinct_settings(plan, protocol)
+    limits = _shared_limits(settings)
     engines: dict[str, Engine] = {
         item.model_dump_json(): build_counting_engine(item)
         if counting and item.kind != "embedded"
-        else _build(item, cache, spending, known)
+        else _build(item, cache, limits.get(item.url), spending, known)
         for item in settings
     }
 
@@ -238,12 +245,26 @@ def build_setup(
     return EngineSetup(table=table, settings=tuple(settings), spending=spending)
 
 
+def _shared_limits(settings: list[EngineSettings]) -> dict[str, AdaptiveLimit]:
+    """One limit for each server on this machine: its lanes are the same ones whatever the model and the settings."""
+    caps: dict[str, int] = {}
+    for item in settings:
+        if item.is_local:
+            caps[item.url] = min(item.concurrency, caps.get(item.url, item.concurrency))
+    return {url: AdaptiveLimit(cap, start=LOCAL_START) for url, cap in caps.items()}
+
+
 def _build(
-    settings: EngineSettings, cache: ResponseCache | None, spending: SpendingLimit, environment: Mapping[str, str]
+    settings: EngineSettings,
+    cache: ResponseCache | None,
+    limit: AdaptiveLimit | None,
+    spending: SpendingLimit,
+    environment: Mapping[str, str],
 ) -> Engine:
     if settings.kind == "embedded":
         return EmbeddedEngine()
-    return build_model_engine(settings, api_key=api_key_of(settings, environment), cache=cache, spending=spending)
+    key = api_key_of(settings, environment)
+    return build_model_engine(settings, api_key=key, cache=cache, limit=limit, spending=spending)
 
 
 def api_key_of(settings: EngineSettings, environment: Mapping[str, str]) -> str | None:

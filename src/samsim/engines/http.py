@@ -50,6 +50,7 @@ class HttpTransport:
     """Connections to servers, opened when first needed and kept per event loop.
 
     An engine may serve several event loops one after another; each gets connections of its own.
+    ``timeout_s`` is for requests that name none.
     """
 
     def __init__(
@@ -62,7 +63,9 @@ class HttpTransport:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._proxies: dict[str, str | None] = {}
 
-    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> HttpReply:
+    async def post(
+        self, url: str, headers: Mapping[str, str], body: bytes, timeout_s: float | None = None
+    ) -> HttpReply:
         """Send ``body`` and read the reply; raises only where a request is forbidden or cannot be made at all."""
         check_allowed(url)
         proxy = self._proxy_for(url)
@@ -75,9 +78,13 @@ class HttpTransport:
         session = self._session
         if session is None or session.closed or self._loop is not asyncio.get_running_loop():
             session = await self._open()
+        total = self._timeout_s if timeout_s is None else timeout_s
+        timeout = client.ClientTimeout(total=total, sock_connect=_CONNECT_TIMEOUT_S)
         try:
             # A redirect would carry the key to another server.
-            async with session.post(url, data=body, headers=headers, allow_redirects=False, proxy=proxy) as response:
+            async with session.post(
+                url, data=body, headers=headers, allow_redirects=False, proxy=proxy, timeout=timeout
+            ) as response:
                 content = await _read_at_most(response, self._max_reply_bytes)
                 return _interpret(response.status, response.headers, content)
         except TimeoutError:
@@ -97,7 +104,6 @@ class HttpTransport:
         self._loop = asyncio.get_running_loop()
         self._session = client.ClientSession(
             connector=client.TCPConnector(limit=self._max_connections),
-            timeout=client.ClientTimeout(total=self._timeout_s, sock_connect=_CONNECT_TIMEOUT_S),
             cookie_jar=client.DummyCookieJar(),
         )
         return self._session

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from samsim.engines.advice import advice_on
 from samsim.engines.cache import CachedReply, ResponseCache, cache_key
 from samsim.engines.counting import CountingEngine
 from samsim.engines.http import HttpTransport
@@ -97,7 +98,8 @@ class ModelEngine:
         """Find the output mode now; raises ``EngineError`` if the server cannot be asked at all."""
         failure = await self._settle_mode([])
         if self._mode is None:
-            raise EngineError(f"{self.name} does not answer ({failure}). Check the address, the model and the API key.")
+            advice = advice_on(failure or "connection", self._probe_attempts, self.settings)
+            raise EngineError(f"{self.name} cannot be asked ({failure}). {advice}")
         return self._mode
 
     async def aclose(self) -> None:
@@ -212,7 +214,7 @@ def _sender(
     price = price_of(settings.model, settings.price_per_million)
     if spending is not None:
         spending.require_price(price, settings.model)
-    transport = HttpTransport(max_connections=settings.concurrency, timeout_s=settings.timeout_s)
+    transport = HttpTransport(max_connections=settings.concurrency)
     return Sender(settings, adapter, transport, api_key=api_key, limit=limit, rate=rate, spending=spending, price=price)
 
 

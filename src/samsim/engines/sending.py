@@ -13,13 +13,14 @@ from pydantic_core import to_json
 
 from samsim.engines.http import HttpReply, HttpTransport
 from samsim.engines.judging import Judgement, judge
-from samsim.engines.limits import AdaptiveLimit, Clock, RateLimit, Sleep, SpendingLimit
+from samsim.engines.limits import AdaptiveLimit, Clock, RateLimit, Sleep, Slot, SpendingLimit
 from samsim.engines.prices import cost_of
 from samsim.engines.protocol import Message
 from samsim.engines.retry import delay_before, is_retryable, retry_after_of
 from samsim.engines.secrets import Redactor
-from samsim.engines.settings import EngineSettings, PricePerMillion
+from samsim.engines.settings import LOCAL_START, EngineSettings, PricePerMillion
 from samsim.engines.structured import stated_in_prompt, strict_schema
+from samsim.engines.timeouts import AdaptiveTimeout
 from samsim.engines.wire import WireAdapter, WireReply, WireRequest
 from samsim.schemas.calls import AttemptKind, AttemptRecord, FailureKind, OutputMode, Usage
 
@@ -80,7 +81,9 @@ class Sender:
         self.transport = transport
         self._api_key = api_key
         self.redact = Redactor(settings, api_key)
-        self._limit = limit or AdaptiveLimit(settings.concurrency)
+        start = LOCAL_START if settings.is_local else None
+        self._limit = limit or AdaptiveLimit(settings.concurrency, start=start, clock=clock)
+        self._timeout = AdaptiveTimeout(settings.timeout_s, settings.max_timeout_s)
         self._rate = rate or RateLimit(settings.requests_per_minute, settings.tokens_per_minute)
         self._spending = spending or SpendingLimit()
         self._price = price
@@ -153,13 +156,10 @@ class Sender:
         await self._rate.acquire(estimate)
         async with self._limit as slot:
             started = self._clock()
-            http = await self.transport.post(wire.url, wire.headers, body)
+            http = await self.transport.post(wire.url, wire.headers, body, self._timeout.current)
             ended = self._clock()
             failure = self._failure_of(http)
-            if failure is None:
-                slot.succeeded()
-            elif failure == "rate_limited":
-                slot.rate_limited()
+            self._adapt(slot, failure, ended - started)
         if failure is None:
             reply = self.adapter.parse(http.payload, question.mode)
             answer = Answer(self.judged(reply, question.schema), reply)
@@ -168,6 +168,16 @@ class Sender:
             answer = Answer(Judgement(failure), None)
         attempts.append(self._record(kind, answer, http, started, ended))
         return answer, http
+
+    def _adapt(self, slot: Slot, failure: FailureKind | None, seconds: float) -> None:
+        if failure is None:
+            self._timeout.answered(seconds)
+            slot.succeeded(is_late=self._timeout.is_late(seconds))
+        elif failure == "timeout":
+            self._timeout.given_up(seconds)
+            slot.timed_out()
+        elif failure == "rate_limited":
+            slot.rate_limited()
 
     def _failure_of(self, http: HttpReply) -> FailureKind | None:
         if http.failure is not None:
