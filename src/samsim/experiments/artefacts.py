@@ -19,7 +19,7 @@ from pydantic import ValidationError
 from samsim.errors import InputError
 from samsim.experiments.plain_files import open_plain
 from samsim.experiments.signing import cell_digest, take_signature
-from samsim.schemas.results import SampleResult
+from samsim.schemas.results import Completeness, SampleResult
 from samsim.schemas.runs import CELL_DIGEST, FORMAT_VERSION, DataRecord, Manifest
 from samsim.schemas.scorecards import Scorecard
 
@@ -49,6 +49,11 @@ class RunSample:
     result: SampleResult | None
     error: str | None
     card: Scorecard | None
+
+    @property
+    def completeness(self) -> Completeness:
+        """Whether it was decided with all its calls, without some of them, or not at all."""
+        return "failed" if self.result is None else self.result.completeness
 
 
 class Run:

@@ -123,7 +123,7 @@ def run_cell(job: CellJob) -> Manifest:
         finish_replacing(job.folder)
         found = find_finished(job.folder, job.uids, manifest)
         finished = found.finished
-        again = finished.errors if job.options.retry_errors else 0
+        again = len(finished.incomplete) if job.options.retry_errors else 0
         if not again and found.nothing_behind and _is_over(manifest, finished, len(job.uids)):
             job.watcher.cell_started(manifest.cell, finished.samples, finished.samples)
             job.watcher.cell_ended(manifest)
@@ -146,7 +146,8 @@ def run_cell(job: CellJob) -> Manifest:
             status, reason = "stopped", str(stop)
         finally:
             ended = {"status": status, "stop_reason": reason, "ended": _now()}
-            manifest = manifest.model_copy(update=ended | {"done": finished.samples, "errors": finished.errors})
+            counts = {"done": finished.samples, "errors": finished.errors, "partial": finished.partial}
+            manifest = manifest.model_copy(update=ended | counts)
             # On a full disk the old manifest stands, and the next start finds out by itself what is done.
             with suppress(OSError):
                 folder.sync()
@@ -159,8 +160,9 @@ def run_cell(job: CellJob) -> Manifest:
 
 def _is_over(manifest: Manifest, finished: Finished, samples: int) -> bool:
     """Whether the manifest says that the run is finished, and the files hold what it says."""
-    said = manifest.status, manifest.done, manifest.errors
-    return said == ("finished", finished.samples, finished.errors) and finished.samples == samples
+    said = manifest.status, manifest.done, manifest.errors, manifest.partial
+    held = "finished", finished.samples, finished.errors, finished.partial
+    return said == held and finished.samples == samples
 
 
 def _running(job: CellJob, folder: RunFolder, manifest: Manifest, finished: Finished) -> Manifest:
@@ -227,12 +229,12 @@ def _require_same(known: Manifest, job: CellJob) -> None:
 
 
 def _retried(job: CellJob, folder: RunFolder, manifest: Manifest, finished: Finished) -> Finished:
-    """Do the failed samples again; with a memory, everything from the first of them on."""
+    """Do the failed and the partial samples again; with a memory, everything from the first of them on."""
     uids = job.uids
     if job.has_memory:
-        # What came after a failed sample saw a memory without it.
-        return _recovered(job, folder, manifest, uids[: finished.failed.index(True)])
-    failed = {uid for uid, bad in zip(uids, finished.failed, strict=False) if bad}
+        # What came after such a sample saw a memory without it, or with half of it.
+        return _recovered(job, folder, manifest, uids[: finished.incomplete[0]])
+    incomplete = {uids[place] for place in finished.incomplete}
     renewed: dict[str, SampleLines] = {}
 
     def keep(lines: SampleLines) -> None:
@@ -241,7 +243,7 @@ def _retried(job: CellJob, folder: RunFolder, manifest: Manifest, finished: Fini
         renewed[lines.uid] = lines
         job.watcher.sample_done(lines)
 
-    _infer(job, [sample for sample in job.data.samples if sample.uid in failed], keep, None, None)
+    _infer(job, [sample for sample in job.data.samples if sample.uid in incomplete], keep, None, None)
     folder.close()
     replace_rows(job.folder, renewed)
     return _recovered(job, folder, manifest, uids)
@@ -301,13 +303,13 @@ def _continuation(
 
 def _sink(job: CellJob, folder: RunFolder, finished: Finished) -> Sink:
     options = job.options
-    before = Finished(failed=list(finished.failed))
+    before = Finished(completeness=list(finished.completeness))
 
     def write(lines: SampleLines) -> None:
         if lines.error is not None and options.fail_fast:
             raise RunStopped(f"sample {lines.uid} failed: {lines.error}")
         folder.append(lines)
-        finished.add(failed=lines.error is not None, wrote_episode=lines.wrote_episode)
+        finished.add(lines.completeness, wrote_episode=lines.wrote_episode)
         job.watcher.sample_done(lines)
         # Of this start only, so that a run whose server is well again can go on.
         done, errors = finished.samples - before.samples, finished.errors - before.errors

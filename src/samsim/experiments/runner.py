@@ -48,6 +48,11 @@ class ExperimentOutcome:
         """Failed samples in all cells together."""
         return sum(manifest.errors for manifest in self.cells)
 
+    @property
+    def partial(self) -> int:
+        """Partial samples in all cells together."""
+        return sum(manifest.partial for manifest in self.cells)
+
 
 class Unwatched:
     """Nobody looks on."""
