@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, get_ar
 import click
 
 from samsim.cli.engine_options import choice_from, engine_options, open_engines
-from samsim.cli.exit_codes import exit_code_help
+from samsim.cli.exit_codes import ExitCode, ending, exit_code_help
 from samsim.cli.file_encoding import check_encoding_name
 from samsim.cli.memory_options import memory_options, open_memory
 from samsim.cli.safe_text import shown
@@ -118,7 +118,8 @@ def analyze(
             source = ReviewSource(file, (text_column, id_column), encoding)
             _analyze_file(ctx, pipeline, engines.concurrency, source, output, force)
         else:
-            _analyze_text(pipeline, given, as_json=as_json, explain=explain, ui=ui)
+            code = _analyze_text(pipeline, given, as_json=as_json, explain=explain, ui=ui)
+            ctx.exit(code)
 
 
 def _check_usage(text: str | None, file: Path | None, file_only: dict[str, object]) -> None:
@@ -169,7 +170,7 @@ def _config(protocol: str, taxonomy: str, language: Language | Literal["auto"]) 
     return config
 
 
-def _analyze_text(pipeline: Pipeline, text: str, *, as_json: bool, explain: bool, ui: str) -> None:
+def _analyze_text(pipeline: Pipeline, text: str, *, as_json: bool, explain: bool, ui: str) -> ExitCode:
     result = pipeline.analyze(text)
     if as_json:
         from samsim.cli.writing import write_json
@@ -180,6 +181,11 @@ def _analyze_text(pipeline: Pipeline, text: str, *, as_json: bool, explain: bool
         from samsim.cli.view import show
 
         show(result, explain=explain, ui=choose_ui(ui))
+    if result.missing_calls:
+        from samsim.schemas.results import missing_words
+
+        click.echo(f"partial: {shown(missing_words(result.missing_calls))}", err=True)
+    return ending(some_bad=bool(result.missing_calls))
 
 
 def _analyze_file(

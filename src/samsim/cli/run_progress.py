@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from samsim.experiments.projection import SampleLines
+from samsim.schemas.results import missing_words
 from samsim.schemas.runs import CellRecord, Manifest
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ class Tally:
     done: int
     started: float
     errors: int = 0
+    partial: int = 0
     tokens: int = 0
     cost: float = 0.0
     unknown: bool = False
@@ -39,7 +41,8 @@ class Tally:
     def add(self, lines: SampleLines) -> None:
         """Count one sample."""
         self.done += 1
-        self.errors += lines.error is not None
+        self.errors += lines.completeness == "failed"
+        self.partial += lines.completeness == "partial"
         usage = lines.usage
         self.tokens += (usage.input_tokens or 0) + (usage.output_tokens or 0)
         self.cost += usage.cost or 0.0
@@ -55,6 +58,8 @@ class Tally:
         parts = [f"{self.rate:,.1f}/s"]
         if self.errors:
             parts.append(f"{self.errors} failed")
+        if self.partial:
+            parts.append(f"{self.partial} partial")
         if self.tokens:
             parts.append(f"{self.tokens:,} tokens")
         if self.cost or self.unknown:
@@ -69,7 +74,7 @@ class LineWatcher:
         self._name = ""
         self._tally = Tally(0, 0, 0, 0.0)
         self._last = 0.0
-        self._errors_told = 0
+        self._told = 0
 
     def cell_started(self, cell: CellRecord, total: int, done: int) -> None:
         """Begin to count."""
@@ -80,9 +85,10 @@ class LineWatcher:
     def sample_done(self, lines: SampleLines) -> None:
         """Say how far it is, now and then."""
         self._tally.add(lines)
-        if lines.error is not None and self._errors_told < _REPORTED_ERRORS:
-            self._errors_told += 1
-            click.echo(f"{self._name}: sample {lines.uid} failed: {lines.error}", err=True)
+        if lines.completeness != "complete" and self._told < _REPORTED_ERRORS:
+            self._told += 1
+            said = f"failed: {lines.error}" if lines.error is not None else f"is partial: {missing_words(lines.missing)}"
+            click.echo(f"{self._name}: sample {lines.uid} {said}", err=True)
         if monotonic() - self._last >= _LINE_SECONDS:
             self._last = monotonic()
             left = (self._tally.total - self._tally.done) / max(self._tally.rate, 1e-9)
@@ -96,7 +102,8 @@ class LineWatcher:
         again = " (done before)" if self._tally.done == self._tally.before and manifest.status == "finished" else ""
         click.echo(
             f"{self._name}: {manifest.status}{again}, {manifest.done}/{self._tally.total}"
-            + (f", {manifest.errors} failed" if manifest.errors else ""),
+            + (f", {manifest.errors} failed" if manifest.errors else "")
+            + (f", {manifest.partial} partial" if manifest.partial else ""),
             err=True,
         )
 

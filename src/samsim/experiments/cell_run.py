@@ -234,13 +234,15 @@ def _retried(job: CellJob, folder: RunFolder, manifest: Manifest, finished: Fini
     if job.has_memory:
         # What came after such a sample saw a memory without it, or with half of it.
         return _recovered(job, folder, manifest, uids[: finished.incomplete[0]])
-    incomplete = {uids[place] for place in finished.incomplete}
+    incomplete = {uids[place]: finished.completeness[place] for place in finished.incomplete}
     renewed: dict[str, SampleLines] = {}
 
     def keep(lines: SampleLines) -> None:
         if lines.error is not None and job.options.fail_fast:
             raise RunStopped(f"sample {lines.uid} failed again: {lines.error}")
-        renewed[lines.uid] = lines
+        # What was found with some calls missing is worth more than nothing.
+        if lines.completeness != "failed" or incomplete[lines.uid] == "failed":
+            renewed[lines.uid] = lines
         job.watcher.sample_done(lines)
 
     _infer(job, [sample for sample in job.data.samples if sample.uid in incomplete], keep, None, None)
