@@ -8,7 +8,7 @@ from rich.text import Text
 from samsim.cli.console import PipeConsole
 from samsim.cli.safe_text import shown
 from samsim.reports.build import ReportFiles
-from samsim.reports.terminal import failed_checks_line, show_comparison
+from samsim.reports.terminal import failed_checks_line, partial_lines, show_comparison
 
 
 def show_report(files: ReportFiles, *, quiet: bool) -> None:
@@ -16,6 +16,8 @@ def show_report(files: ReportFiles, *, quiet: bool) -> None:
     if quiet:
         for problem in files.collected.problems:
             click.echo(f"missing: {shown(problem.run)}: {shown(problem.words)}", err=True)
+        for line in partial_lines(files.collected):
+            click.echo(shown(line), err=True)
         if files.checks_failed:
             click.echo(failed_checks_line(files), err=True)
         click.echo(str(files.page))

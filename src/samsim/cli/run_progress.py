@@ -87,7 +87,9 @@ class LineWatcher:
         self._tally.add(lines)
         if lines.completeness != "complete" and self._told < _REPORTED_ERRORS:
             self._told += 1
-            said = f"failed: {lines.error}" if lines.error is not None else f"is partial: {missing_words(lines.missing)}"
+            said = (
+                f"failed: {lines.error}" if lines.error is not None else f"is partial: {missing_words(lines.missing)}"
+            )
             click.echo(f"{self._name}: sample {lines.uid} {said}", err=True)
         if monotonic() - self._last >= _LINE_SECONDS:
             self._last = monotonic()

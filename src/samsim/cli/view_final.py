@@ -123,7 +123,7 @@ def _dropped(result: SampleResult, look: Look) -> list[RenderableType]:
 
 
 def _why_nothing(result: SampleResult, look: Look) -> list[Text]:
-    """What came to nothing; calls that were lost are named above."""
+    """Why there is nothing; the view names lost calls at its top."""
     labels = look.labels
     if result.stage1_tuples:
         why = [Text(labels("empty_dropped", count=len(result.stage1_tuples)))]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from samsim.errors import InputError
-from samsim.experiments.artefacts import Run, RunSample, find_runs, load_run, run_folders
+from samsim.experiments.artefacts import CompleteRun, Run, RunSample, find_runs, load_run, run_folders
 from samsim.metrics.comparison import Comparison, compare
 from samsim.metrics.family_scores import FamilyScores
 from samsim.metrics.repeats import RepeatMetrics, repeats
@@ -30,6 +30,7 @@ _PAIR = 2
 _SAID = {"aspect_term", "aspect_ref", "opinion_term", "polarity", "span"}
 _OUTCOME: dict[str, Any] = {
     "uid": True,
+    "completeness": True,
     "stage1_tuples": {"__all__": _SAID},
     "conflict_flags": True,
     "validator_risks": True,
@@ -120,6 +121,12 @@ class Collected:
     repeated: tuple[RepeatedCell, ...]
     problems: tuple[Problem, ...]
     samples: PackedSamples
+    complete_only: bool = False
+
+    @property
+    def partial(self) -> int:
+        """How many samples were decided without some of their calls and are measured all the same, in all runs."""
+        return sum(run.metrics.partial for run in self.runs)
 
     @property
     def evaluated(self) -> tuple[MeasuredRun, ...]:
@@ -150,10 +157,19 @@ def equal_names(names: Sequence[str]) -> str:
 
 
 def collect(
-    paths: Sequence[Path], *, resamples: int = DEFAULT_RESAMPLES, sample_budget: int = DEFAULT_BUDGET
+    paths: Sequence[Path],
+    *,
+    resamples: int = DEFAULT_RESAMPLES,
+    sample_budget: int = DEFAULT_BUDGET,
+    complete_only: bool = False,
 ) -> Collected:
-    """Read and measure all runs in the folders; what cannot be read is told, not guessed."""
+    """Read and measure all runs in the folders; what cannot be read is told, not guessed.
+
+    With ``complete_only`` partial samples are read as failed ones.
+    """
     runs, problems = readable_runs(paths)
+    if complete_only:
+        runs = [CompleteRun(run.path, run.manifest) for run in runs]
     names = _names(runs)
     packer = SamplePacker(sample_budget)
     measured = []
@@ -171,6 +187,7 @@ def collect(
         repeated=tuple(_repeated(measured)),
         problems=(*problems, *more),
         samples=packer.pack(),
+        complete_only=complete_only,
     )
 
 

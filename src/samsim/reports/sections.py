@@ -53,6 +53,11 @@ def banners(collected: Collected) -> str:
             f"<li><b>{escape(one.run)}</b>: {html_text(problem_text(one.words))}</li>" for one in collected.problems
         )
         parts.append(f'<div class="banner" role="status"><b>{words("problems")}</b><ul>{items}</ul></div>')
+    lossy = [run for run in collected.runs if run.metrics.partial]
+    if lossy:
+        counts = ((run.name, {"count": run.metrics.partial, "total": run.metrics.samples}) for run in lossy)
+        items = "".join(f"<li><b>{escape(name)}</b>: {words('partial_run', **values)}</li>" for name, values in counts)
+        parts.append(f'<div class="banner" role="status"><b>{words("partial")}</b><ul>{items}</ul></div>')
     return "".join(parts)
 
 

@@ -50,9 +50,21 @@ def show_comparison(console: Console, files: ReportFiles) -> None:
     console.print(Text(_legend(collected), style="dim"))
     for problem in collected.problems:
         console.print(Text(f"missing: {problem.run}: {problem.words}", style="yellow"))
+    for line in partial_lines(collected):
+        console.print(Text(line, style="yellow"))
     if files.checks_failed:
         console.print(Text(failed_checks_line(files), style="bold red"))
     console.print(Text(f"Report: {files.page}"), soft_wrap=True)
+
+
+def partial_lines(collected: Collected) -> list[str]:
+    """Which runs have samples that were decided without some of their calls, and how many."""
+    return [
+        f"partial: {run.name}: {run.metrics.partial:,} of {how_many(run.metrics.samples, 'sample')}, counted in the"
+        " measures (samsim report --complete-only leaves them out)"
+        for run in collected.runs
+        if run.metrics.partial
+    ]
 
 
 def failed_checks_line(files: ReportFiles) -> str:
@@ -86,6 +98,8 @@ def _legend(collected: Collected) -> str:
     failed = [f"{run.name} {run.metrics.errors}" for run in collected.evaluated if run.metrics.errors]
     if failed:
         parts.append(f"Failed samples: {', '.join(failed)}.")
+    if collected.complete_only:
+        parts.append("Partial samples count as failed.")
     if any(found.left_out for found in collected.comparisons):
         parts.append("Scores are over the samples that no run failed on.")
     return " ".join(parts)
