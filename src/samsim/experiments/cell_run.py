@@ -45,6 +45,7 @@ _SAME = {
     "engines": "engines",
     "run_meta": "memory condition",
 }
+_OTHER_STORE = "memory store to start from (it was built anew or replaced)"
 # The stop that a user asked for in passing.
 LIMITED = "--limit"
 
@@ -192,8 +193,15 @@ def _begun(job: CellJob, folder: RunFolder) -> Manifest:
     """The manifest of the run: read if it was begun before, else written now."""
     known = folder.read_manifest()
     if known is not None:
-        _require_same(known, job)
-        return known
+        different = _differences(known, job)
+        if different != [_OTHER_STORE] or not job.options.retry_errors or job.cell.builds_on is None:
+            _refuse(different, known, job)
+            return known
+        # Its memory was done again: every sample saw another one.
+        place = folder.set_aside()
+        job.watcher.note(
+            f"{job.cell.cell_id} begins anew, since its memory was built anew; what was there is in {place}"
+        )
     if has_lines(job.folder) or has_lines(job.folder / RETRY_FOLDER):
         raise InputError(
             f"{job.folder} has lines of a run and no {MANIFEST}: nobody can say what made them. Put the {MANIFEST}"
@@ -205,24 +213,33 @@ def _begun(job: CellJob, folder: RunFolder) -> Manifest:
     return manifest
 
 
-def _require_same(known: Manifest, job: CellJob) -> None:
-    wanted, folder = job.manifest, job.folder
+def _differences(known: Manifest, job: CellJob) -> list[str]:
+    """What is not as it was when the run began, in words."""
+    wanted = job.manifest
     changed = [words for name, words in _SAME.items() if getattr(known, name) != getattr(wanted, name)]
     different = list(dict.fromkeys(changed))
     roles = {job.cell.role} | ({"memory"} if job.cell.builds_on is not None else set())
     different += [f"data for {role}" for role in sorted(roles) if known.data.get(role) != wanted.data.get(role)]
     if job.has_memory and known.store_base_digest != store_digest(job.base_store):
-        different.append("memory store to start from (it was built anew or replaced)")
-    changes = version_changes(known.versions, wanted.versions, memory=job.has_memory)
-    different += changes
+        different.append(_OTHER_STORE)
+    different += _version_changes(known, job)
     # How many episodes the store began with is known only by whoever copied it; the lines bear it out.
     wanted = wanted.model_copy(update={"store_base_seq": known.store_base_seq})
     if not different and cell_digest(known) != cell_digest(wanted):
         different.append(f"cell ({MANIFEST} was changed)")
+    return different
+
+
+def _version_changes(known: Manifest, job: CellJob) -> list[str]:
+    return version_changes(known.versions, job.manifest.versions, memory=job.has_memory)
+
+
+def _refuse(different: Sequence[str], known: Manifest, job: CellJob) -> None:
+    """Raise if anything differs."""
     if different:
-        versions = "Install the same versions again, give" if changes else "Give"
+        versions = "Install the same versions again, give" if _version_changes(known, job) else "Give"
         raise ConfigError(
-            f"{folder} holds a run that began with another {', '.join(different)}; resuming it would mix two"
+            f"{job.folder} holds a run that began with another {', '.join(different)}; resuming it would mix two"
             f" experiments. {versions} the experiment another name or run.out, or use --restart (the old folder is"
             " kept)."
         )
