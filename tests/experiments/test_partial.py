@@ -15,11 +15,14 @@ from click.testing import CliRunner, Result
 
 from samsim.cli.exit_codes import ExitCode
 from samsim.cli.main import cli
+from samsim.engines.embedded.engine import EmbeddedEngine
+from samsim.engines.protocol import EngineReply, EngineRequest
 from samsim.experiments.artefacts import load_run
 from samsim.experiments.config import ExperimentConfig
 from samsim.experiments.runner import cell_folders
 from samsim.schemas.protocol_conflict_review import AGENTS
-from tests.experiments.runs import configure, only_folder, rows, run, store_hash
+from tests.experiments.engines import serving
+from tests.experiments.runs import configure, footprint, only_folder, rows, run, store_hash, timeless_cards
 from tests.servers.chat_requests import Asked
 from tests.servers.faults import NO_FAULTS, Fault, FaultPlan
 from tests.servers.faulty import FaultyServer
@@ -72,7 +75,7 @@ def samsim(*arguments: object) -> Result:
 
 
 MEMORY = {"condition": "C2"}
-SHUFFLED = {"condition": "C2_shuffled", "visibility": "epoch:4"}
+BY_EPOCH = {"condition": "C2", "visibility": "epoch:4"}
 
 
 @pytest.mark.parametrize(
@@ -176,7 +179,7 @@ def test_whichever_call_is_lost_is_named(protocol: str, agent: str, stage: str, 
 
 
 def test_on_partial_fail_makes_them_failed_samples(tmp_path: Path) -> None:
-    changes = {"pipeline": {"on_partial": "fail"}, "episodic_memory": SHUFFLED}
+    changes = {"pipeline": {"on_partial": "fail"}, "episodic_memory": BY_EPOCH}
     with FaultyServer(NO_FAULTS).running() as server:
         whole = without_losses(server, tmp_path / "whole", **changes)
         server.plan = EVERY_TENTH
@@ -266,3 +269,36 @@ def test_reports_and_comparisons_count_partial_samples_or_leave_them_out(tmp_pat
     assert "Partial samples count as failed." in " ".join(complete.stdout.split())
     measured = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))["runs"][0]["metrics"]
     assert (measured["errors"], measured["partial"], measured["scored"]) == (lossy, 0, SAMPLES - lossy)
+
+
+def test_a_sample_that_fails_late_leaves_nothing_in_a_memory_that_a_resumed_run_would_lack(tmp_path: Path) -> None:
+    """It asked memory before it failed: with shuffled advice the next one would be given what it had asked for."""
+    settings = {
+        "data": {"evaluation": {"name": "reviews", "language": "en"}, "memory": {"name": "reviews_memory"}},
+        "pipeline": {"on_partial": "fail"},
+        "episodic_memory": {"condition": "C2_shuffled"},
+    }
+    whole, resumed = (configure(tmp_path / name, **settings) for name in ("whole", "resumed"))
+    engine = serving(lambda _: WithoutC())
+    assert run(whole, engine).errors > 0
+    for limit in (7, 14, 21):
+        run(resumed, engine, limit=limit)
+    run(resumed, engine)
+    for first, second in zip(cell_folders(whole).values(), cell_folders(resumed).values(), strict=True):
+        assert footprint(first) == footprint(second)
+    cards = timeless_cards(first)
+    assert any(card["memory"] and card["memory"]["retrieved_k"] for card in cards)
+
+
+class WithoutC:
+    """The embedded engine, which loses C for every seventh sample."""
+
+    name = "without-c"
+
+    def __init__(self) -> None:
+        self._engine = EmbeddedEngine()
+
+    async def complete(self, request: EngineRequest) -> EngineReply:
+        if request.agent == "C" and request.uid.startswith("en-") and int(request.uid[3:]) % 7 == 0:
+            return EngineReply(None, "timeout")
+        return await self._engine.complete(request)
