@@ -274,14 +274,17 @@ def test_reports_and_comparisons_count_partial_samples_or_leave_them_out(tmp_pat
 def test_a_sample_that_fails_late_leaves_nothing_in_a_memory_that_a_resumed_run_would_lack(tmp_path: Path) -> None:
     """It asked memory before it failed: with shuffled advice the next one would be given what it had asked for."""
     settings = {
-        "data": {"evaluation": {"name": "reviews", "language": "en"}, "memory": {"name": "reviews_memory"}},
+        "data": {
+            "evaluation": {"name": "reviews", "language": "en", "limit": 12},
+            "memory": {"name": "reviews_memory", "language": "en", "limit": 4},
+        },
         "pipeline": {"on_partial": "fail"},
         "episodic_memory": {"condition": "C2_shuffled"},
     }
     whole, resumed = (configure(tmp_path / name, **settings) for name in ("whole", "resumed"))
     engine = serving(lambda _: WithoutC())
     assert run(whole, engine).errors > 0
-    for limit in (7, 14, 21):
+    for limit in (3, 6, 9):
         run(resumed, engine, limit=limit)
     run(resumed, engine)
     for first, second in zip(cell_folders(whole).values(), cell_folders(resumed).values(), strict=True):
@@ -291,7 +294,7 @@ def test_a_sample_that_fails_late_leaves_nothing_in_a_memory_that_a_resumed_run_
 
 
 class WithoutC:
-    """The embedded engine, which loses C for every seventh sample."""
+    """The embedded engine, which loses C for every third sample."""
 
     name = "without-c"
 
@@ -299,6 +302,6 @@ class WithoutC:
         self._engine = EmbeddedEngine()
 
     async def complete(self, request: EngineRequest) -> EngineReply:
-        if request.agent == "C" and request.uid.startswith("en-") and int(request.uid[3:]) % 7 == 0:
+        if request.agent == "C" and request.uid.startswith("en-") and int(request.uid[3:]) % 3 == 0:
             return EngineReply(None, "timeout")
         return await self._engine.complete(request)
