@@ -7,7 +7,7 @@ The tree::
     ├── ConfigError      a setting, taxonomy or option is wrong
     ├── ContractError    a record breaks its schema (a bug or a foreign engine)
     ├── EngineError      an engine could not answer
-    └── StoreError       an episodic store cannot be read or written
+    └── StoreError       an episodic store or a run folder cannot be read or written
 """
 
 
@@ -32,4 +32,4 @@ class EngineError(SamsimError):
 
 
 class StoreError(SamsimError):
-    """An episodic store cannot be read or written as it is."""
+    """An episodic store or a run folder cannot be read or written as it is."""

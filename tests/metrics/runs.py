@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from samsim.experiments.artefacts import MANIFEST, NOT_IN_OUTPUTS, OUTPUTS, SCORECARDS, TRACES
+from samsim.experiments.signing import cell_digest, signed
 from samsim.schemas.runs import CellRecord, DataRecord, Manifest, RunMeta
 from tests.metrics.hand_made import ALL_FIELDS, HandSample, Quad, sample
 
@@ -50,6 +51,7 @@ def manifest(
         run_meta=RunMeta(memory_mode="off", condition="C1"),
         config={},
         config_hash="0",
+        settings_hash="0",
         prompt_hashes={},
         engines=[],
         versions={},
@@ -83,6 +85,7 @@ def written(run: HandRun, folder: Path) -> Path:
     """The run as a folder."""
     folder.mkdir(parents=True)
     (folder / MANIFEST).write_text(run.manifest.model_dump_json(), encoding="utf-8")
+    digest = cell_digest(run.manifest)
     outputs, cards = [], []
     for one in run.made:
         outputs.append(
@@ -93,5 +96,5 @@ def written(run: HandRun, folder: Path) -> Path:
         assert one.card is not None
         cards.append(one.card.model_dump_json())
     for name, lines in ((OUTPUTS, outputs), (SCORECARDS, cards), (TRACES, [])):
-        (folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        (folder / name).write_bytes(signed("".join(f"{line}\n" for line in lines).encode(), digest))
     return folder

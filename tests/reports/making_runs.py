@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS, TRACES
+from samsim.experiments.signing import cell_digest
 from samsim.schemas.protocol_debate import (
     AcceptedChange,
     AspectItem,
@@ -26,6 +27,7 @@ from samsim.schemas.protocol_debate import (
     Signal,
     Stage2Record,
 )
+from samsim.schemas.runs import CELL_DIGEST, FORMAT_VERSION, Manifest
 
 # Enough for intervals that nobody reads.
 RESAMPLES = 200
@@ -53,6 +55,10 @@ def change_manifest(run: Path, change: Callable[[Row], None]) -> None:
     manifest = json.loads((run / MANIFEST).read_text(encoding="utf-8"))
     change(manifest)
     (run / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+    own = {CELL_DIGEST: cell_digest(Manifest.model_validate({**manifest, "format_version": FORMAT_VERSION}))}
+    for name in (OUTPUTS, SCORECARDS, TRACES):
+        if (run / name).exists():
+            change_rows(run, name, lambda row: {**row, **own})
 
 
 def enlarged(run: Path, target: Path, samples: int) -> Path:
@@ -72,7 +78,11 @@ def enlarged(run: Path, target: Path, samples: int) -> Path:
 
 def fail_sample(run: Path, uid: str, message: str) -> None:
     """Let one sample of a run have failed."""
-    change_rows(run, OUTPUTS, lambda row: {"uid": uid, "error": message} if row["uid"] == uid else row)
+
+    def _failed(row: Row, message: str) -> Row:
+        return {"uid": row["uid"], "error": message, CELL_DIGEST: row[CELL_DIGEST]}
+
+    change_rows(run, OUTPUTS, lambda row: _failed(row, message) if row["uid"] == uid else row)
     lost = {"scores": {}, "evaluation": None, "memory": None, "error": message}
     change_rows(run, SCORECARDS, lambda row: {**row, **lost} if row["uid"] == uid else row)
 

@@ -38,3 +38,20 @@ def test_what_a_run_says_of_itself_is_known_in_korean(
 def test_an_unknown_problem_stays_as_it_is() -> None:
     assert problem_text("something {0} else") == "something {0} else"
     assert problem_text("no comparison: {0} {") == ("no comparison: {0} {", "비교하지 못했습니다. 원인: {0} {")
+
+
+@pytest.mark.parametrize(
+    ("words", "korean"),
+    [
+        (
+            "its lines do not say what made them (samsim 0.9 did not mark them): whether …",
+            "표시가 없습니다(samsim 0.9)",
+        ),
+        (
+            "runs/a has lines of a run and no manifest.json: nobody …",
+            "runs/a에 실행의 줄은 있지만 manifest.json이 없어",
+        ),
+    ],
+)
+def test_lines_that_prove_nothing_are_known_in_korean(words: str, korean: str) -> None:
+    assert korean in problem_text(words)[1]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from samsim.cli.exit_codes import exit_code_help
+from samsim.cli.exit_codes import ending, exit_code_help
 from samsim.cli.safe_text import safe_json, shown
 
 if TYPE_CHECKING:
@@ -38,7 +38,10 @@ _SHOWN_FLIPS = 10
 )
 @click.option("--each", is_flag=True, help="List the single runs of a cell that was run with several seeds or repeats.")
 @click.option("--json", "as_json", is_flag=True, help="Everything as JSON, all flips included.")
-def compare(runs: tuple[Path, ...], families: tuple[str, ...], flips: int, each: bool, as_json: bool) -> None:
+@click.pass_context
+def compare(
+    ctx: click.Context, /, runs: tuple[Path, ...], families: tuple[str, ...], flips: int, each: bool, as_json: bool
+) -> None:
     """Compare runs over the same samples with the first one.
 
     RUN is a folder that samsim run wrote, or an experiment with several. Paired by sample: difference
@@ -54,13 +57,16 @@ def compare(runs: tuple[Path, ...], families: tuple[str, ...], flips: int, each:
     from samsim.experiments.artefacts import find_runs
     from samsim.metrics.comparison import compare as compare_runs
 
-    found, names = _evaluations(find_runs(runs))
+    read = find_runs(runs)
+    code = ending(some_bad=any(run.problems for run in read))
+    found, names = _evaluations(read)
     wanted = cast("tuple[Family, ...]", families)
     comparison = compare_runs(found, families=wanted or None, names=names)
     if as_json:
         click.echo(safe_json(comparison.model_dump_json(indent=2)))
-        return
-    print_view(comparison_view(comparison, flips=flips, families=wanted, each=each))
+    else:
+        print_view(comparison_view(comparison, flips=flips, families=wanted, each=each))
+    ctx.exit(code)
 
 
 def _evaluations(runs: Sequence[Run]) -> tuple[list[Run], list[str]]:

@@ -15,26 +15,28 @@ _TRY = 'analyze --explain "사용감은 좋지만 가격은 비싸요."'
 
 @click.command()
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Where run folders go.  [default: runs]")
-def demo(out: Path | None) -> None:
+@click.pass_context
+def demo(ctx: click.Context, /, out: Path | None) -> None:
     """Run the quickstart experiment on the shipped Korean and English reviews and build its report."""
     from importlib.resources import as_file, files
 
     from samsim.cli.console import PipeConsole
+    from samsim.cli.run_ending import finish_run
     from samsim.cli.run_progress import watching
-    from samsim.cli.run_view import show_outcome
-    from samsim.experiments.config import load_config
+    from samsim.experiments.config import OptionValue, load_config
     from samsim.experiments.runner import is_outdated, run_experiment, set_aside
 
     with as_file(files("samsim.experiments").joinpath("configs", QUICKSTART)) as path:
-        config = load_config(path, [] if out is None else [f"run.out={str(out)!r}"])
+        config = load_config(path, values=[] if out is None else [OptionValue("--out", ("run", "out"), str(out))])
     if is_outdated(config):
         set_aside(config)
     with watching() as watcher:
         outcome = run_experiment(config, watcher=watcher)
+    code = finish_run(outcome, report=True)
     console = PipeConsole()
-    show_outcome(console, outcome, report=True)
     console.print(f"\nOne review in full:     [bold]{command_name()} {_TRY}[/]", soft_wrap=True, highlight=False)
     console.print("What the measures mean: [bold]docs/metrics.md[/]", highlight=False)
+    ctx.exit(code)
 
 
 def command_name() -> str:

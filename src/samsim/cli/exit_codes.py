@@ -20,10 +20,10 @@ class ExitCode(IntEnum):
         return member
 
     OK = 0, "all fine"
-    INTERNAL = 1, "unexpected internal error (SAMSIM_DEBUG=1 shows the traceback)"
+    INTERNAL = 1, "unexpected internal error (SAMSIM_DEBUG=1 shows the traceback), or measures that failed their checks"
     USAGE = 2, "wrong usage: an option, argument or setting"
     NO_INPUT = 3, "the input could not be analysed: nothing usable in it"
-    SOME_BAD = 4, "finished, but some rows were bad (reported by number on stderr)"
+    SOME_BAD = 4, "finished, but some rows were bad or something of a run is missing (reported on stderr)"
     ENGINE = 5, "an engine failed"
     STORE = 6, "a memory store or run folder could not be read or written; what was there is kept"
     STOPPED = 7, "stopped by a limit that was set (cost, errors); run it again to go on"
@@ -42,6 +42,15 @@ def exit_code_of(error: SamsimError) -> ExitCode:
     if isinstance(error, StoreError):
         return ExitCode.STORE
     return ExitCode.INTERNAL
+
+
+def ending(*, checks_failed: bool = False, stopped: bool = False, some_bad: bool = False) -> ExitCode:
+    """The exit code of a command that came to its end: numbers nobody may use outweigh a stop, and that bad rows."""
+    if checks_failed:
+        return ExitCode.INTERNAL
+    if stopped:
+        return ExitCode.STOPPED
+    return ExitCode.SOME_BAD if some_bad else ExitCode.OK
 
 
 def exit_code_help() -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from samsim.cli.exit_codes import ExitCode
+from samsim.cli.exit_codes import ending
 
 if TYPE_CHECKING:
     from samsim.reports.table_model import Ui
@@ -42,7 +42,4 @@ def report(ctx: click.Context, /, runs: tuple[Path, ...], out: Path | None, lang
     ui: Ui | None = "ko" if lang == "ko" else "en" if lang == "en" else None
     files = build_report(runs, out, ui=ui)
     show_report(files, quiet=quiet)
-    if files.checks_failed:
-        ctx.exit(ExitCode.INTERNAL)
-    if files.collected.problems:
-        ctx.exit(ExitCode.SOME_BAD)
+    ctx.exit(ending(checks_failed=files.checks_failed > 0, some_bad=bool(files.collected.problems)))

@@ -9,7 +9,6 @@ import click
 
 if TYPE_CHECKING:
     from samsim.experiments.config import ExperimentConfig
-    from samsim.experiments.runner import ExperimentOutcome
 
 
 @click.command()
@@ -53,20 +52,20 @@ def run(
     samsim run my.yaml --plan
     samsim run my.yaml --set matrix.condition=[C1,C2] --max-cost 2
     """
-    from samsim.experiments.config import load_config
+    from samsim.experiments.config import OptionValue, load_config
 
     if probe is not None and not plan_only:
         raise click.UsageError("--probe goes with --plan.")
-    given = [*sets]
-    if max_cost is not None:
-        given.append(f"run.max_cost={max_cost!r}")
-    if out is not None:
-        given.append(f"run.out={str(out)!r}")
-    loaded = load_config(config, given)
+    options_of_the_run = (
+        OptionValue("--max-cost", ("run", "max_cost"), max_cost),
+        OptionValue("--out", ("run", "out"), None if out is None else str(out)),
+    )
+    loaded = load_config(config, sets, [given for given in options_of_the_run if given.value is not None])
     if plan_only:
         _show_plan(loaded, probe)
         return
 
+    from samsim.cli.run_ending import finish_run
     from samsim.cli.run_progress import watching
     from samsim.experiments.cell_run import RunOptions
     from samsim.experiments.runner import run_experiment, set_aside
@@ -85,7 +84,7 @@ def run(
     except KeyboardInterrupt:
         click.echo("What is done is kept; the same command goes on from there.", err=True)
         raise
-    ctx.exit(_finish(outcome, report=not no_report))
+    ctx.exit(finish_run(outcome, report=not no_report))
 
 
 def _announce(config: ExperimentConfig) -> None:
@@ -113,19 +112,3 @@ def _show_plan(config: ExperimentConfig, probe: int | None) -> None:
     console.print(plan_table(plan))
     for note in plan.notes:
         console.print(f"note: {note}", highlight=False)
-
-
-def _finish(outcome: ExperimentOutcome, *, report: bool) -> int:
-    """Write and show what came out; returns the exit code."""
-    from samsim.cli.console import PipeConsole
-    from samsim.cli.exit_codes import ExitCode
-    from samsim.cli.run_view import show_outcome
-
-    show_outcome(PipeConsole(), outcome, report=report)
-    if outcome.stopped is not None:
-        click.echo(f"stopped: {outcome.stopped.rstrip('.')}. Run the same command again to go on.", err=True)
-        return ExitCode.STOPPED
-    if outcome.errors:
-        click.echo(f"{outcome.errors} samples failed; --retry-errors does them again.", err=True)
-        return ExitCode.SOME_BAD
-    return ExitCode.SOME_BAD if outcome.bad_rows else ExitCode.OK

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from samsim.experiments.runner import ExperimentOutcome
+    from samsim.reports.build import ReportFiles
 
 _UNKNOWN = "unknown"
 
@@ -63,12 +64,10 @@ def _range(estimate: Estimate | None, form: str) -> str:
     return low if low == high else f"{low} – {high}"
 
 
-def show_outcome(console: Console, outcome: ExperimentOutcome, *, report: bool) -> None:
-    """The comparison of the cells, and where everything is; the derived files are written on the way."""
-    if report and any(manifest.done for manifest in outcome.cells):
-        from samsim.reports.build import build_report
+def show_outcome(console: Console, outcome: ExperimentOutcome, files: ReportFiles | None) -> None:
+    """The comparison of the cells where a report was built, and where everything is."""
+    if files is not None:
         from samsim.reports.terminal import show_comparison
 
-        files = build_report(outcome.cell_folders, outcome.folder)
         show_comparison(console, files)
     console.print(f"Outputs, traces, scores: [bold]{outcome.folder}[/]", soft_wrap=True, highlight=False)

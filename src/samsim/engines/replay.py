@@ -24,13 +24,14 @@ from samsim.errors import ConfigError, EngineError, InputError
 from samsim.schemas.calls import AttemptRecord, FailureKind, MessageRecord, Usage
 from samsim.schemas.results import CallRecord
 
-# Known only after the engine's part is over, and derived from the output again in a replay.
-_NOT_THE_ENGINES = {"rationales", "rejected"}
+# Known only after the engine's part is over; the first two are derived from the output again in a replay.
+_NOT_THE_ENGINES = {"rationales", "rejected", "cell_digest"}
 
 
 class TraceLine(CallRecord):
     """One recorded call. ``order`` counts the lines of a trace, or of a sample in a run's trace;
-    ``request_hash`` is that of the rendered prompt, ``cut`` what the answer had beyond its schema's limits."""
+    ``request_hash`` is that of the rendered prompt, ``cut`` what the answer had beyond its schema's limits.
+    ``cell_digest`` is put in by a run."""
 
     uid: str
     order: int
@@ -40,6 +41,7 @@ class TraceLine(CallRecord):
     kept_usage: Usage | None = None
     cut: list[str] = Field(default_factory=list)
     output: Any = None
+    cell_digest: str | None = None
 
 
 class TraceWriter:

@@ -1,7 +1,8 @@
 """A run on disk, read back: the manifest, and the samples with what was decided and what it was worth.
 
-Each fact is in one file; ``Run.samples`` joins outputs and scorecards by ``uid``. Nothing here can ask
-an engine or find gold: what is not in the files is missing, and ``Run.problems`` says so.
+Each fact is in one file; ``Run.samples`` joins outputs and scorecards by ``uid``, and refuses lines that
+another cell made. Nothing here can ask an engine or find gold: what is not in the files is missing, and
+``Run.problems`` says so.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from samsim.errors import InputError
+from samsim.experiments.plain_files import open_plain
+from samsim.experiments.signing import cell_digest, take_signature
 from samsim.schemas.results import SampleResult
-from samsim.schemas.runs import FORMAT_VERSION, DataRecord, Manifest
+from samsim.schemas.runs import CELL_DIGEST, FORMAT_VERSION, DataRecord, Manifest
 from samsim.schemas.scorecards import Scorecard
 
 MANIFEST = "manifest.json"
@@ -25,8 +28,11 @@ OUTPUTS = "outputs.jsonl"
 TRACES = "traces.jsonl"
 SCORECARDS = "scorecards.jsonl"
 STORE = "store.jsonl"
+# In the order of writing: the last one makes a sample count.
+LINE_FILES = (TRACES, SCORECARDS, OUTPUTS)
 
 _BLOCK = 1 << 20
+_REPEAT = "Repeat the run."
 # What a line of outputs leaves to the scorecards and the traces.
 NOT_IN_OUTPUTS: dict[str, Any] = {
     "memory": True,
@@ -60,8 +66,7 @@ class Run:
     @property
     def data(self) -> DataRecord | None:
         """What it was run over: the texts to evaluate, or those that fill the memory."""
-        role = "memory" if self.manifest.cell.kind == "memory_building" else "evaluation"
-        return self.manifest.data.get(role)
+        return self.manifest.run_over
 
     @cached_property
     def problems(self) -> tuple[str, ...]:
@@ -87,6 +92,11 @@ class Run:
             )
         if not (self.path / TRACES).exists():
             found.append(f"{TRACES} is missing: the calls cannot be shown or replayed.")
+        if self.manifest.settings_hash is None:
+            found.append(
+                f"its lines do not say what made them (samsim {self.manifest.versions.get('samsim', 'of old')} did not"
+                f" mark them): whether they belong to its {MANIFEST} cannot be checked. Repeat the run to be sure."
+            )
         return tuple(found)
 
     def _lost_outputs(self, lines: int) -> Iterator[str]:
@@ -105,24 +115,40 @@ class Run:
             yield f"{OUTPUTS} has {_samples(lines)}, but the run was over {wanted:,}: do not trust it. Repeat the run."
 
     def samples(self) -> Iterator[RunSample]:
-        """Every finished sample, in order, with its scorecard."""
-        cards = _lines(self.path / SCORECARDS)
-        for row in _lines(self.path / OUTPUTS):
+        """Every finished sample, in order, with its scorecard; lines of another cell are an ``InputError``."""
+        cards = self._own_lines(SCORECARDS)
+        seen: set[str] = set()
+        for row in self._own_lines(OUTPUTS):
+            uid = row.get("uid")
+            if not isinstance(uid, str):
+                raise InputError(f"{self.path / OUTPUTS} has a line without uid. {_REPEAT}")
+            if uid in seen:
+                raise InputError(f"{self.path / OUTPUTS} has sample {uid!r} twice. {_REPEAT}")
+            seen.add(uid)
             raw_card = next(cards, None)
-            card = None if raw_card is None else self._card(raw_card, row.get("uid"))
+            card = None if raw_card is None else self._card(raw_card, uid)
             yield self._joined(row, card)
 
     def traces(self) -> Iterator[dict[str, Any]]:
         """Every recorded engine call as plain data, grouped by sample in order."""
-        return _lines(self.path / TRACES)
+        return self._own_lines(TRACES)
+
+    def _own_lines(self, name: str) -> Iterator[dict[str, Any]]:
+        """The lines of a file, as they were before the run marked them."""
+        digest = cell_digest(self.manifest)
+        for row in _lines(self.path / name):
+            signature = take_signature(row)
+            if signature != digest:
+                raise InputError(f"{foreign_line(self.path / name, row.get('uid'), signature)} {_REPEAT}")
+            yield row
 
     def _card(self, raw: dict[str, Any], uid: object) -> Scorecard:
         try:
             card = Scorecard.model_validate(raw)
         except ValidationError as error:
-            raise InputError(f"{self.path / SCORECARDS}: {_first(error)}. Repeat the run.") from error
+            raise InputError(f"{self.path / SCORECARDS}: {_first(error)}. {_REPEAT}") from error
         if card.uid != uid:
-            raise InputError(f"{self.path}: outputs and scorecards do not go together at {uid!r}. Repeat the run.")
+            raise InputError(f"{self.path}: outputs and scorecards do not go together at {uid!r}. {_REPEAT}")
         return card
 
     def _joined(self, row: dict[str, Any], card: Scorecard | None) -> RunSample:
@@ -144,9 +170,10 @@ def load_run(path: str | Path) -> Run:
     folder = Path(path)
     place = folder / MANIFEST
     try:
-        raw = json.loads(place.read_text(encoding="utf-8"))
+        with open_plain(place) as file:
+            raw = json.loads(file.read().decode("utf-8"))
     except FileNotFoundError:
-        raise InputError(f"{folder} is no run: it has no {MANIFEST}. Give a folder that samsim run wrote.") from None
+        raise InputError(_no_manifest(folder)) from None
     except (OSError, ValueError) as error:
         raise InputError(f"Cannot read {place}: {error}. Give a folder that samsim run wrote.") from error
     if not isinstance(raw, dict) or raw.get("format_version") != FORMAT_VERSION:
@@ -164,21 +191,56 @@ def find_runs(paths: Iterable[str | Path]) -> list[Run]:
     """The runs in folders: each a run itself, or an experiment with a run per cell, in the order of its cells."""
     found = []
     for path in map(Path, paths):
-        if (path / MANIFEST).exists():
-            found.append(load_run(path))
-            continue
-        inside = [load_run(place.parent) for place in sorted(path.glob(f"*/{MANIFEST}"))]
+        inside = [load_run(folder) for folder in run_folders(path)]
         if not inside:
             raise InputError(f"There is no run in {path}. Give a folder that samsim run wrote.")
         found.extend(sorted(inside, key=lambda run: (run.manifest.position, run.name)))
     return found
 
 
+def run_folders(path: Path) -> list[Path]:
+    """The folder itself where it holds a run, else those in it that do; one that lost its manifest is among them."""
+    if is_run_folder(path):
+        return [path]
+    return sorted(inner for inner in path.iterdir() if is_run_folder(inner)) if path.is_dir() else []
+
+
+def is_run_folder(folder: Path) -> bool:
+    """Whether a run was begun here."""
+    return (folder / MANIFEST).exists() or has_lines(folder)
+
+
+def has_lines(folder: Path) -> bool:
+    """Whether there is anything that a run wrote about a sample."""
+    return any((folder / name).exists() for name in LINE_FILES)
+
+
+def foreign_line(place: Path, uid: object, signature: object) -> str:
+    """What to say about a line that the manifest's cell did not make."""
+    if signature is None:
+        return f"{place} holds sample {uid!r} without {CELL_DIGEST}: nobody can say what made it."
+    return (
+        f"{place} holds sample {uid!r} of another cell: by its {CELL_DIGEST}, it was not made with the settings, texts"
+        f" and versions that {MANIFEST} names. Put the files of this run back."
+    )
+
+
+def _no_manifest(folder: Path) -> str:
+    if has_lines(folder):
+        return (
+            f"{folder} has lines of a run and no {MANIFEST}: nobody can say what made them. Put the {MANIFEST} back,"
+            " or repeat the run."
+        )
+    return f"{folder} is no run: it has no {MANIFEST}. Give a folder that samsim run wrote."
+
+
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
     """Every whole line; an unfinished last one is what a killed run leaves."""
-    if not path.exists():
+    try:
+        file = open_plain(path)
+    except FileNotFoundError:
         return
-    with path.open("rb") as file:
+    with file:
         for number, raw in enumerate(file, start=1):
             if not raw.endswith(b"\n"):
                 return
@@ -186,13 +248,15 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
                 row = json.loads(raw)
             except ValueError as error:
                 raise InputError(f"{path}, line {number} is damaged: {error}. Run it again to repair it.") from error
+            if not isinstance(row, dict):
+                raise InputError(f"{path}, line {number} is no JSON object. Run it again to repair it.")
             yield row
 
 
 def _count_lines(path: Path) -> int | None:
     """How many whole lines a file has, without reading them as JSON; None without the file."""
     try:
-        with path.open("rb") as file:
+        with open_plain(path) as file:
             return sum(block.count(b"\n") for block in iter(lambda: file.read(_BLOCK), b""))
     except FileNotFoundError:
         return None

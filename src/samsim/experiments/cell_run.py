@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
@@ -13,16 +13,20 @@ from typing import Protocol
 from samsim import __version__
 from samsim.data.samples import Sample
 from samsim.engines.factory import EngineSetup
-from samsim.errors import ConfigError
-from samsim.experiments.artefacts import STORE, Run
+from samsim.errors import ConfigError, InputError, StoreError
+from samsim.experiments.artefacts import MANIFEST, STORE, Run, has_lines
 from samsim.experiments.config import Cell
+from samsim.experiments.digests import file_digest
 from samsim.experiments.execution import Inference, RunStopped, Sink, run_samples
 from samsim.experiments.loading import RoleData
 from samsim.experiments.matrix import uses_memory
 from samsim.experiments.projection import SampleLines
-from samsim.experiments.retrying import finish_replacing, replace_rows
-from samsim.experiments.run_folder import Finished, RunFolder, locked
+from samsim.experiments.provenance import version_changes
+from samsim.experiments.recovering import RESTART, Finished, find_finished
+from samsim.experiments.retrying import RETRY_FOLDER, finish_replacing, replace_rows
+from samsim.experiments.run_folder import RunFolder, locked
 from samsim.experiments.run_store import copy_store, store_digest, wind_back
+from samsim.experiments.signing import cell_digest
 from samsim.experiments.workers import run_in_workers
 from samsim.language.analyze import analyze_text
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator, SampleFacts
@@ -35,7 +39,13 @@ from samsim.schemas.runs import CellRecord, Manifest, RunStatus
 # An error rate means little before this many samples.
 _ENOUGH_FOR_A_RATE = 20
 # What must be the same for a run to go on; a difference would mix two experiments in one folder.
-_SAME = ("config_hash", "prompt_hashes", "engines", "run_meta")
+_SAME = {
+    "config_hash": "configuration",
+    "settings_hash": "configuration",
+    "prompt_hashes": "prompts",
+    "engines": "engines",
+    "run_meta": "memory condition",
+}
 # The stop that a user asked for in passing.
 LIMITED = "--limit"
 
@@ -70,7 +80,7 @@ class RunOptions:
 
 @dataclass(frozen=True, slots=True)
 class CellJob:
-    """Everything about one cell; ``manifest`` is how it would begin now."""
+    """Everything about one cell; ``manifest`` is how it would begin now, and while it runs how it began."""
 
     cell: Cell
     folder: Path
@@ -93,6 +103,11 @@ class CellJob:
         return self.data.samples if self.cell.kind == "memory_building" else self.data.samples[: self.options.limit]
 
     @property
+    def uids(self) -> list[str]:
+        """The ids of all samples of the role, in order."""
+        return [sample.uid for sample in self.data.samples]
+
+    @property
     def pipeline(self) -> PipelineConfig:
         """The cell's pipeline; a language the data declares is not guessed again."""
         language = self.data.loaded.source.language
@@ -104,23 +119,27 @@ class CellJob:
 def run_cell(job: CellJob) -> Manifest:
     """Begin the cell, or go on where it stopped; returns the manifest as it is then."""
     with locked(job.folder) as folder:
-        finish_replacing(job.folder)
         manifest = _begun(job, folder)
-        retry = job.options.retry_errors and manifest.errors > 0
-        if manifest.status == "finished" and not retry and folder.is_whole(manifest.done):
-            job.watcher.cell_started(manifest.cell, len(job.data.samples), manifest.done)
+        _require_same_store(job.folder, manifest)
+        finish_replacing(job.folder)
+        found = find_finished(job.folder, job.uids, manifest)
+        finished = found.finished
+        again = finished.errors if job.options.retry_errors else 0
+        if not again and found.nothing_behind and _is_over(manifest, finished, len(job.uids)):
+            job.watcher.cell_started(manifest.cell, finished.samples, finished.samples)
             job.watcher.cell_ended(manifest)
             return manifest
-        finished = folder.recover([sample.uid for sample in job.data.samples])
-        if finished.damage is not None:
-            job.watcher.note(finished.damage)
-        again = finished.errors if job.options.retry_errors else 0
+        damage = folder.recover(found)
+        if damage is not None:
+            job.watcher.note(damage)
+        manifest = _running(job, folder, manifest, finished)
+        job = replace(job, manifest=manifest)
         job.watcher.cell_started(manifest.cell, len(job.samples), finished.samples - again)
         status: RunStatus = "interrupted"
         reason: str | None = None
         try:
             if again:
-                finished = _retried(job, folder, finished)
+                finished = _retried(job, folder, manifest, finished)
             _go_on(job, folder, manifest, finished)
             status = "finished" if finished.samples == len(job.data.samples) else "stopped"
             reason = None if status == "finished" else LIMITED
@@ -132,9 +151,37 @@ def run_cell(job: CellJob) -> Manifest:
             # On a full disk the old manifest stands, and the next start finds out by itself what is done.
             with suppress(OSError):
                 folder.sync()
+                if job.has_memory:
+                    manifest = manifest.model_copy(update={"store_digest": file_digest(job.folder / STORE)})
                 folder.write_manifest(manifest)
             job.watcher.cell_ended(manifest)
         return manifest
+
+
+def _is_over(manifest: Manifest, finished: Finished, samples: int) -> bool:
+    """Whether the manifest says that the run is finished, and the files hold what it says."""
+    said = manifest.status, manifest.done, manifest.errors
+    return said == ("finished", finished.samples, finished.errors) and finished.samples == samples
+
+
+def _running(job: CellJob, folder: RunFolder, manifest: Manifest, finished: Finished) -> Manifest:
+    """The manifest while the run is under way; where nothing is done yet, with a fresh copy of its store."""
+    update: dict[str, object] = {"status": "running", "stop_reason": None, "ended": None, "store_digest": None}
+    if job.has_memory and finished.samples == 0:
+        update["store_base_seq"] = copy_store(job.base_store, job.folder / STORE)
+    running = manifest.model_copy(update=update)
+    if running != manifest:
+        folder.write_manifest(running)
+    return running
+
+
+def _require_same_store(folder: Path, manifest: Manifest) -> None:
+    """The store of a run that ended is what it or others start from: it must be the one that was left."""
+    if manifest.store_digest is not None and file_digest(folder / STORE) != manifest.store_digest:
+        raise StoreError(
+            f"{folder / STORE} is not as the run left it: it was changed, replaced or removed. Put it back, move the"
+            " folder away or use --restart (the old folder is kept)."
+        )
 
 
 def _begun(job: CellJob, folder: RunFolder) -> Manifest:
@@ -143,38 +190,46 @@ def _begun(job: CellJob, folder: RunFolder) -> Manifest:
     if known is not None:
         _require_same(known, job)
         return known
-    manifest = job.manifest.model_copy(update={"started": _now()})
-    if job.has_memory:
-        digest = store_digest(job.base_store)
-        copied = copy_store(job.base_store, job.folder / STORE)
-        manifest = manifest.model_copy(update={"store_base_seq": copied, "store_base_digest": digest})
+    if has_lines(job.folder) or has_lines(job.folder / RETRY_FOLDER):
+        raise InputError(
+            f"{job.folder} has lines of a run and no {MANIFEST}: nobody can say what made them. Put the {MANIFEST}"
+            f" back, or begin anew. {RESTART}"
+        )
+    digest = store_digest(job.base_store) if job.has_memory else None
+    manifest = job.manifest.model_copy(update={"started": _now(), "store_base_digest": digest})
     folder.write_manifest(manifest)
     return manifest
 
 
 def _require_same(known: Manifest, job: CellJob) -> None:
     wanted, folder = job.manifest, job.folder
-    different = [name for name in _SAME if getattr(known, name) != getattr(wanted, name)]
+    changed = [words for name, words in _SAME.items() if getattr(known, name) != getattr(wanted, name)]
+    different = list(dict.fromkeys(changed))
     roles = {job.cell.role} | ({"memory"} if job.cell.builds_on is not None else set())
     different += [f"data for {role}" for role in sorted(roles) if known.data.get(role) != wanted.data.get(role)]
     if job.has_memory and known.store_base_digest != store_digest(job.base_store):
         different.append("memory store to start from (it was built anew or replaced)")
-    if known.versions.get("code") != wanted.versions.get("code"):
-        different.append(f"code of samsim ({known.versions.get('samsim')}, now {wanted.versions.get('samsim')})")
+    changes = version_changes(known.versions, wanted.versions, memory=job.has_memory)
+    different += changes
+    # How many episodes the store began with is known only by whoever copied it; the lines bear it out.
+    wanted = wanted.model_copy(update={"store_base_seq": known.store_base_seq})
+    if not different and cell_digest(known) != cell_digest(wanted):
+        different.append(f"cell ({MANIFEST} was changed)")
     if different:
+        versions = "Install the same versions again, give" if changes else "Give"
         raise ConfigError(
-            f"{folder} holds a run that began with another {', '.join(different)}; going on would mix two"
-            " experiments. Give the experiment another name or run.out, or use --restart (the old folder is kept)."
+            f"{folder} holds a run that began with another {', '.join(different)}; resuming it would mix two"
+            f" experiments. {versions} the experiment another name or run.out, or use --restart (the old folder is"
+            " kept)."
         )
 
 
-def _retried(job: CellJob, folder: RunFolder, finished: Finished) -> Finished:
+def _retried(job: CellJob, folder: RunFolder, manifest: Manifest, finished: Finished) -> Finished:
     """Do the failed samples again; with a memory, everything from the first of them on."""
-    uids = [sample.uid for sample in job.data.samples]
+    uids = job.uids
     if job.has_memory:
         # What came after a failed sample saw a memory without it.
-        folder.close()
-        return folder.recover(uids[: finished.failed.index(True)])
+        return _recovered(job, folder, manifest, uids[: finished.failed.index(True)])
     failed = {uid for uid, bad in zip(uids, finished.failed, strict=False) if bad}
     renewed: dict[str, SampleLines] = {}
 
@@ -187,7 +242,15 @@ def _retried(job: CellJob, folder: RunFolder, finished: Finished) -> Finished:
     _infer(job, [sample for sample in job.data.samples if sample.uid in failed], keep, None, None)
     folder.close()
     replace_rows(job.folder, renewed)
-    return folder.recover(uids)
+    return _recovered(job, folder, manifest, uids)
+
+
+def _recovered(job: CellJob, folder: RunFolder, manifest: Manifest, uids: Sequence[str]) -> Finished:
+    """Look again at what is finished of some samples, and be ready to append behind them."""
+    folder.close()
+    found = find_finished(job.folder, uids, manifest)
+    folder.recover(replace(found, whole_lines_behind=0))
+    return found.finished
 
 
 def _go_on(job: CellJob, folder: RunFolder, manifest: Manifest, finished: Finished) -> None:
@@ -263,7 +326,11 @@ def _infer(
     memory: EpisodicOrchestrator | None,
     continued: Continuation | None,
 ) -> None:
-    setup = job.setup
+    setup, digest = job.setup, cell_digest(job.manifest)
+
+    def signing(lines: SampleLines) -> None:
+        sink(lines.signed(digest))
+
     inference = Inference(
         config=job.pipeline,
         engines=setup.table,
@@ -275,9 +342,9 @@ def _infer(
     )
     workers = job.options.workers or 1
     if job.spreadable and memory is None and workers > 1:
-        run_in_workers(inference, samples, job.data.gold, sink, workers)
+        run_in_workers(inference, samples, job.data.gold, signing, workers)
     else:
-        asyncio.run(run_samples(inference, samples, job.data.gold, sink, continued))
+        asyncio.run(run_samples(inference, samples, job.data.gold, signing, continued))
 
 
 def _off_record(cell: Cell) -> MemoryRecord:

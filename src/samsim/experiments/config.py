@@ -4,5 +4,6 @@ from samsim.experiments.config_file import load_config
 from samsim.experiments.experiment import ExperimentConfig
 from samsim.experiments.matrix import Cell
 from samsim.experiments.mistakes import ConfigMistakes, Mistake
+from samsim.experiments.overrides import OptionValue
 
-__all__ = ["Cell", "ConfigMistakes", "ExperimentConfig", "Mistake", "load_config"]
+__all__ = ["Cell", "ConfigMistakes", "ExperimentConfig", "Mistake", "OptionValue", "load_config"]

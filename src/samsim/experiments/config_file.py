@@ -11,7 +11,7 @@ from samsim.experiments.consistency import inconsistencies, secrets_in
 from samsim.experiments.experiment import ExperimentConfig
 from samsim.experiments.found_paths import FOLDER
 from samsim.experiments.mistakes import ConfigMistakes, Keys, Mistake
-from samsim.experiments.overrides import apply_overrides
+from samsim.experiments.overrides import OptionValue, apply_overrides
 from samsim.experiments.repairs import repaired
 from samsim.experiments.yaml_places import Document, read_document
 
@@ -26,10 +26,13 @@ _MADE_UP: Mapping[Keys, Any] = MappingProxyType(
 )
 
 
-def load_config(path: Path, sets: Sequence[str] = ()) -> ExperimentConfig:
-    """The experiment in a file, with ``path.to.key=value`` set over it; raises ``ConfigMistakes`` with all of them."""
+def load_config(path: Path, sets: Sequence[str] = (), values: Sequence[OptionValue] = ()) -> ExperimentConfig:
+    """The experiment in a file, with ``path.to.key=value`` and then ``values`` set over it.
+
+    Raises ``ConfigMistakes`` with all of them.
+    """
     document = read_document(path)
-    apply_overrides(document, sets)
+    apply_overrides(document, sets, values)
     secrets = list(secrets_in(document.content))
     found = repaired(ExperimentConfig, document.content, context={FOLDER: path.parent}, made_up=_MADE_UP, known=secrets)
     if found.model is not None:

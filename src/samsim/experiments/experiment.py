@@ -12,9 +12,10 @@ from samsim.data.roles import Role
 from samsim.data.sources import DataSource
 from samsim.engines.factory import EnginePlan, distinct_settings
 from samsim.engines.secrets import all_sent_in_the_clear, shown_address, shown_body
+from samsim.experiments.digests import digest_of, file_digest
 from samsim.experiments.engine_plans import has_no_seed, is_embedded, plan_name
 from samsim.experiments.equal_conditions import notes_on_equality
-from samsim.experiments.fingerprints import cell_facts, digest_of, file_digest
+from samsim.experiments.fingerprints import cell_facts, source_facts, store_name
 from samsim.experiments.matrix import Cell, Factors, SkippedCells, expand, skipped_cells, uses_memory
 from samsim.experiments.run_store import starts_empty
 from samsim.experiments.sections import (
@@ -200,7 +201,18 @@ class ExperimentConfig(BaseModel):
 
     def _cell_hash(self, cell: Cell, cells: tuple[Cell, ...]) -> str:
         by_id = {other.cell_id: other for other in cells}
-        return digest_of(cell_facts(cell, by_id, self.sources(), self.store))
+        data = {role: source_facts(source) for role, source in self.sources().items()}
+        return digest_of(cell_facts(cell, by_id, data, store_name(self.store)))
+
+    def settings_hash(self, cell: Cell, texts: Mapping[Role, str], store: str | None) -> str:
+        """A digest of what decides the answers of one cell; gold, which decides only what they are worth, has no part.
+
+        ``texts`` and ``store`` are digests of the texts of every role and of the named store.
+        """
+        by_id = {other.cell_id: other for other in self.cells()}
+        sources = self.sources()
+        data = {role: {"texts": digest, "language": sources[role].language} for role, digest in texts.items()}
+        return digest_of(cell_facts(cell, by_id, data, store))
 
 
 def _notes_on_repetition(factors: Factors, cells: tuple[Cell, ...]) -> list[str]:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import asdict
-from functools import lru_cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from samsim.data.roles import Role
+from samsim.data.shipped import SHIPPED
 from samsim.data.sources import DataSource
 from samsim.engines.factory import EnginePlan
 from samsim.engines.secrets import shown_address
+from samsim.experiments.digests import file_digest
 from samsim.experiments.engine_plans import is_embedded
 from samsim.experiments.matrix import Cell, uses_memory
 
@@ -32,15 +32,15 @@ NOT_DECIDING = frozenset(
 
 
 def cell_facts(
-    cell: Cell, cells: Mapping[str, Cell], data: Mapping[Role, DataSource], store: str | None
+    cell: Cell, cells: Mapping[str, Cell], data: Mapping[Role, Mapping[str, Any]], store: str | None
 ) -> dict[str, Any]:
-    """Everything that decides the results of a cell."""
+    """Everything that decides the results of a cell; ``data`` and ``store`` are what tells theirs apart."""
     memory = None
     if uses_memory(cell.condition):
         start = cells[cell.builds_on] if cell.builds_on is not None else None
         memory = {
             "settings": asdict(cell.memory),
-            "store": Path(shown_address(store)).name if store is not None else None,
+            "store": store,
             "builds_on": None if start is None else cell_facts(start, cells, data, store),
         }
     pipeline = cell.pipeline.model_dump(mode="json")
@@ -54,14 +54,8 @@ def cell_facts(
         "repeat": cell.repeat,
         "pipeline": pipeline,
         "memory": memory,
-        "data": _source_facts(data[cell.role]),
+        "data": dict(data[cell.role]),
     }
-
-
-def digest_of(facts: Any) -> str:
-    """The digest of the canonical JSON of some facts."""
-    canonical = json.dumps(facts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(canonical.encode()).hexdigest()
 
 
 def _deciding(plan: EnginePlan) -> dict[str, Any]:
@@ -78,26 +72,17 @@ def _deciding(plan: EnginePlan) -> dict[str, Any]:
     }
 
 
-def _source_facts(source: DataSource) -> dict[str, Any]:
+def store_name(store: str | None) -> str | None:
+    """What a named store is called, wherever it is."""
+    return None if store is None else Path(shown_address(store)).name
+
+
+def source_facts(source: DataSource) -> dict[str, Any]:
+    """What is read from where, gold included."""
     facts = source.model_dump(mode="json")
     if source.path is not None:
         facts["path"] = file_digest(source.path)
+    elif source.name in SHIPPED:
+        shipped = Path(str(files("samsim.data"))) / "samples"
+        facts["shipped"] = [file_digest(shipped / f"{source.name}.{kind}") for kind in ("jsonl", "gold.jsonl")]
     return facts
-
-
-def file_digest(path: str | Path) -> str:
-    """The digest of a file's bytes, or of a folder's files with their names; "missing" if it is not there."""
-    place = Path(path)
-    if place.is_dir():
-        return digest_of({child.name: file_digest(child) for child in sorted(place.iterdir()) if child.is_file()})
-    if not place.is_file():
-        return "missing"
-    state = place.stat()
-    return _bytes_digest(place.absolute(), state.st_size, state.st_mtime_ns)
-
-
-@lru_cache(maxsize=256)
-def _bytes_digest(path: Path, size: int, changed: int) -> str:  # noqa: ARG001 - they make the cache's key
-    """Every cell asks for the same files; each is read once while it stays as it is."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

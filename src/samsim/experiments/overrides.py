@@ -1,33 +1,53 @@
-"""``--set a.b=c``: what the command line says over the file."""
+"""What the command line says over the file: ``--set a.b=c``, and options with a value of their own."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import yaml
 
 from samsim.data.shipped import SHIPPED
-from samsim.experiments.mistakes import Keys, Mistake
-from samsim.experiments.yaml_places import Document, option_place
+from samsim.experiments.mistakes import Keys, Mistake, Place, dotted
+from samsim.experiments.yaml_places import Document
 
 
 class _CannotSet(Exception):  # noqa: N818 - it becomes a mistake, and never leaves this module
     """Why a value cannot be put where it was meant to go."""
 
 
-def apply_overrides(document: Document, arguments: Sequence[str]) -> None:
-    """Set each ``path=value`` in the document; the value is read as YAML. What cannot be set becomes a mistake."""
+@dataclass(frozen=True, slots=True)
+class OptionValue:
+    """The value of an option such as ``--out``, which is set as it is and never read as YAML."""
+
+    option: str
+    keys: Keys
+    value: Any
+
+
+def apply_overrides(document: Document, arguments: Sequence[str], values: Sequence[OptionValue] = ()) -> None:
+    """Set each ``path=value`` in the document, the value read as YAML, and then the values of options.
+
+    What cannot be set becomes a mistake.
+    """
     for index, argument in enumerate(arguments):
         name, separator, written = argument.partition("=")
         keys: Keys = tuple(name.strip().split("."))
-        document.set_by_option.append(keys)
+        place = Place(f"--set {name.strip()}", (1, index), name.strip())
+        document.set_by_option.setdefault(keys, place)
         try:
             if not separator or not all(keys):
                 raise _CannotSet("no setting. Write it as path.to.key=value.")
             _put(document.content, keys, _parse(written))
         except _CannotSet as problem:
-            document.mistakes.append(Mistake(option_place(name.strip(), index), keys, str(problem)))
+            document.mistakes.append(Mistake(place, keys, str(problem)))
+    for index, given in enumerate(values, start=len(arguments)):
+        place = document.set_by_option[given.keys] = Place(given.option, (1, index), dotted(given.keys))
+        try:
+            _put(document.content, given.keys, given.value)
+        except _CannotSet as problem:
+            document.mistakes.append(Mistake(place, given.keys, str(problem)))
 
 
 def _parse(written: str) -> Any:

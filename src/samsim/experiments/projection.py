@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar, cast
 
 from samsim.data.gold import GoldSample, GoldTuple
 from samsim.engines.replay import TraceLine, trace_bytes
 from samsim.experiments.artefacts import NOT_IN_OUTPUTS
+from samsim.experiments.signing import signed
 from samsim.metrics.scoring import score_card_counts
 from samsim.pipeline.epochs import Outcome, SampleError
 from samsim.schemas.scorecards import GoldRecord, Scorecard, UsageRecord
@@ -32,6 +33,12 @@ class SampleLines:
     usage: UsageRecord
     error: str | None
     wrote_episode: bool
+
+    def signed(self, digest: str | None) -> SampleLines:
+        """The same, each line with the digest of the cell that made it."""
+        written = self.outputs, self.scorecard, self.traces
+        outputs, scorecard, traces = (signed(lines, digest) for lines in written)
+        return replace(self, outputs=outputs, scorecard=scorecard, traces=traces)
 
 
 @dataclass(frozen=True, slots=True)

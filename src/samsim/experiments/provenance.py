@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import platform
 import subprocess
+from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
@@ -12,7 +13,10 @@ from pathlib import Path
 
 from samsim import __version__
 
-_RECORDED = ("kiwipiepy", "numpy", "pydantic")
+# The analyser of Korean with its model decides in every run, numpy (how episodes are ranked) where there is a memory.
+_ALWAYS_DECIDING = ("code", "kiwipiepy", "kiwipiepy_model")
+_DECIDING_WITH_MEMORY = (*_ALWAYS_DECIDING, "numpy")
+_RECORDED = ("kiwipiepy", "kiwipiepy_model", "numpy", "pydantic")
 _DECIDING = ("schemas", "language", "rules", "memory", "engines", "agents", "pipeline")
 
 
@@ -35,9 +39,29 @@ def versions() -> dict[str, str]:
     return found
 
 
+def deciding_versions(known: Mapping[str, str], *, memory: bool) -> dict[str, str | None]:
+    """Of the versions a manifest knows, those that decide the answers of its run."""
+    return {name: known.get(name) for name in (_DECIDING_WITH_MEMORY if memory else _ALWAYS_DECIDING)}
+
+
+def version_changes(before: Mapping[str, str], now: Mapping[str, str], *, memory: bool) -> list[str]:
+    """What decides and is of another version now, in words: ``kiwipiepy 0.21.0 → 0.22.0``."""
+    wanted = deciding_versions(now, memory=memory)
+    changed = [name for name, old in deciding_versions(before, memory=memory).items() if old != wanted[name]]
+    return [
+        f"code of samsim ({before.get('samsim')} → {now.get('samsim')})"
+        if name == "code"
+        else f"{name} {before.get(name, '(not recorded)')} → {now.get(name, '(not installed)')}"
+        for name in changed
+    ]
+
+
 @cache
 def code_digest() -> str:
-    """A digest of every file that has a part in a decision; commands, reports and metrics have none."""
+    """A digest of every file that has a part in a decision, data that ships with the code included.
+
+    Commands, reports and metrics have no part.
+    """
     root = Path(str(files("samsim")))
     digest = hashlib.sha256()
     for path in sorted(path for package in _DECIDING for path in (root / package).rglob("*")):

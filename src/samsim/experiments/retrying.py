@@ -12,21 +12,21 @@ import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from samsim.experiments.artefacts import OUTPUTS, SCORECARDS, TRACES
+from samsim.experiments.artefacts import LINE_FILES, OUTPUTS, SCORECARDS, TRACES
 from samsim.experiments.projection import SampleLines
 from samsim.memory.store_jsonl_io import sync_folder
 
-_FOLDER = "retry"
+RETRY_FOLDER = "retry"
 _COMPLETE = "complete"
 
 
 def finish_replacing(folder: Path) -> None:
     """Move complete new files into place, or throw incomplete ones away."""
-    beside = folder / _FOLDER
+    beside = folder / RETRY_FOLDER
     if not beside.exists():
         return
     if (beside / _COMPLETE).exists():
-        for name in (TRACES, SCORECARDS, OUTPUTS):
+        for name in LINE_FILES:
             if (beside / name).exists():
                 (beside / name).replace(folder / name)
         sync_folder(folder)
@@ -35,7 +35,7 @@ def finish_replacing(folder: Path) -> None:
 
 def replace_rows(folder: Path, renewed: Mapping[str, SampleLines]) -> None:
     """Put the new lines of some samples in the place of their old ones."""
-    beside = folder / _FOLDER
+    beside = folder / RETRY_FOLDER
     shutil.rmtree(beside, ignore_errors=True)
     beside.mkdir()
     traces = _traces_by_sample(folder / TRACES)

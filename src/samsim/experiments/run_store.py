@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 
 from samsim.errors import StoreError
-from samsim.experiments.fingerprints import file_digest
+from samsim.experiments.digests import file_digest
 from samsim.memory.memory_store import POSTGRES_SCHEMES, open_store
 from samsim.memory.store_jsonl_io import TEMPORARY, beside, sync_folder
 

@@ -13,7 +13,7 @@ from samsim.engines.factory import EnginePlan, EngineSetup, build_setup
 from samsim.engines.limits import SpendingLimit
 from samsim.errors import ConfigError
 from samsim.experiments import provenance
-from samsim.experiments.artefacts import MANIFEST, SCORECARDS, STORE, Run, load_run
+from samsim.experiments.artefacts import MANIFEST, SCORECARDS, STORE, Run, is_run_folder, load_run
 from samsim.experiments.cell_run import LIMITED, CellJob, RunOptions, Watcher, run_cell
 from samsim.experiments.config import Cell, ExperimentConfig
 from samsim.experiments.engine_plans import is_embedded
@@ -21,6 +21,7 @@ from samsim.experiments.loading import RoleData, load_roles
 from samsim.experiments.matrix import uses_memory
 from samsim.experiments.projection import SampleLines
 from samsim.experiments.run_folder import all_locked
+from samsim.experiments.run_store import store_digest
 from samsim.experiments.workers import workers_for
 from samsim.schemas.runs import CellRecord, EngineRecord, Manifest, RunMeta
 
@@ -74,7 +75,7 @@ def cell_folders(config: ExperimentConfig) -> dict[str, Path]:
     folder, cells = experiment_folder(config), config.cells()
     if len(cells) == 1:
         return {cells[0].cell_id: folder}
-    if (folder / MANIFEST).exists():
+    if is_run_folder(folder):
         raise ConfigError(
             f"{folder} holds the single run of an earlier form of this experiment, which now has {len(cells)} cells."
             " Give it another name or run.out, or use --restart (the old folder is kept)."
@@ -139,10 +140,12 @@ def _notes_on_rows(data: Mapping[Role, RoleData]) -> list[str]:
 
 
 def is_outdated(config: ExperimentConfig) -> bool:
-    """Whether there are runs of this experiment that other code made, which could not be gone on with."""
+    """Whether there are runs of this experiment that other code or versions made, which cannot be resumed."""
     folder = experiment_folder(config)
     places = [*folder.glob(f"*/{MANIFEST}"), *folder.glob(MANIFEST)]
-    return any(load_run(place.parent).manifest.versions.get("code") != provenance.code_digest() for place in places)
+    known = [load_run(place.parent).manifest for place in places]
+    now = provenance.versions()
+    return any(provenance.version_changes(one.versions, now, memory=one.store is not None) for one in known)
 
 
 def set_aside(config: ExperimentConfig) -> Path | None:
@@ -228,6 +231,11 @@ class _Facts:
     def _base_store(self, cell: Cell) -> str | Path | None:
         return self.config.store if cell.builds_on is None else self.folders[cell.builds_on] / STORE
 
+    def _settings_hash(self, cell: Cell) -> str:
+        texts = {role: one.loaded.sha256 for role, one in self.data.items()}
+        named = self.config.store if uses_memory(cell.condition) and cell.builds_on is None else None
+        return self.config.settings_hash(cell, texts, store_digest(named))
+
     def _manifest(self, cell: Cell, position: int, setup: EngineSetup) -> Manifest:
         digest = self.config.cell_hash(cell)
         return Manifest(
@@ -238,6 +246,7 @@ class _Facts:
             run_meta=RunMeta(memory_mode=cell.condition.memory_mode, condition=cell.condition.name),
             config=self.config.resolved(),
             config_hash=digest,
+            settings_hash=self._settings_hash(cell),
             prompt_hashes=provenance.prompt_hashes(),
             engines=_engine_records(setup),
             data={role: one.record for role, one in self.data.items()},

@@ -196,7 +196,7 @@ class RunSection(Section):
     out: Path = Path("runs")
     concurrency: int | None = Field(default=None, ge=1)
     workers: int | Literal["auto"] = "auto"
-    max_cost: float | None = Field(default=None, gt=0)
+    max_cost: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     max_error_rate: float | None = Field(default=None, ge=0.0, le=1.0)
     cache: bool | Path | None = None
 

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from samsim.errors import ConfigError
-from samsim.experiments.mistakes import ConfigMistakes, Keys, Mistake, Place, dotted
+from samsim.experiments.mistakes import ConfigMistakes, Keys, Mistake, Place
 
 _MOST_PLACES = 100_000
 _MERGE = "tag:yaml.org,2002:merge"
@@ -24,30 +24,25 @@ class Document:
     content: dict[str, Any] = field(default_factory=dict)
     lines: dict[Keys, int] = field(default_factory=dict)
     mistakes: list[Mistake] = field(default_factory=list)
-    set_by_option: list[Keys] = field(default_factory=list)
+    set_by_option: dict[Keys, Place] = field(default_factory=dict)
 
     def place(self, keys: Keys) -> Place:
         """Where a key was said, or else the nearest thing around it."""
         for length in range(len(keys), -1, -1):
             start = keys[:length]
             if start in self.set_by_option:
-                return option_place(dotted(start), self.set_by_option.index(start))
+                return self.set_by_option[start]
             if start in self.lines:
                 return self.at_line(self.lines[start])
             under = next((one for one in self.set_by_option if start and one[:length] == start), None)
             if under is not None:
-                return option_place(dotted(under), self.set_by_option.index(under))
+                return self.set_by_option[under]
         return self.at_line(1)
 
     def at_line(self, line: int, column: int | None = None) -> Place:
         """A place in the file."""
         suffix = "" if column is None else f":{column}"
         return Place(f"{self.source}:{line}{suffix}", (0, line))
-
-
-def option_place(said_as: str, index: int) -> Place:
-    """A place on the command line; these come after the lines of the file."""
-    return Place(f"--set {said_as}", (1, index), said_as)
 
 
 def read_document(path: Path) -> Document:

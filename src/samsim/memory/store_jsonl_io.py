@@ -21,7 +21,7 @@ def replace_file(path: Path, data: bytes) -> None:
     """Put ``data`` into ``path`` at once: a reader or a crash sees the old file or the new one."""
     temporary = beside(path, f".{os.getpid()}-{threading.get_ident()}{TEMPORARY}")
     try:
-        fd = os.open(temporary, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_CLOEXEC, 0o644)
+        fd = os.open(temporary, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
         try:
             write_all(fd, data, 0)
             sync(fd)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from samsim.errors import ConfigError
+from samsim.errors import ConfigError, StoreError
 from samsim.metrics.statistics import DEFAULT_RESAMPLES
 from samsim.reports import measure_tables, result_tables, review_tables, subset_tables
 from samsim.reports.collecting import Collected, collect
@@ -62,13 +62,26 @@ def build_report(
         paper=tuple(folder / PAPER / name for name, _ in _paper(collected, ui or "en")),
         collected=collected,
     )
-    (folder / PAPER).mkdir(parents=True, exist_ok=True)
+    try:
+        _write_files(files, ui)
+    except OSError as error:
+        raise StoreError(
+            f"Cannot write {error.filename2 or error.filename}: {error.strerror}. Remove what is in its place, or say"
+            " where the report goes with --out."
+        ) from error
+    return files
+
+
+def _write_files(files: ReportFiles, ui: Ui | None) -> None:
+    collected, paper = files.collected, files.folder / PAPER
+    if paper.is_symlink():
+        raise StoreError(f"{paper} is a symbolic link: nothing is written through it. Remove it, or give --out.")
+    paper.mkdir(parents=True, exist_ok=True)
     _write(files.metrics_json, metrics_json(collected))
     _write(files.metrics_csv, metrics_csv(collected))
     for place, (_, content) in zip(files.paper, _paper(collected, ui or "en"), strict=True):
         _write(place, content)
     _write(files.page, report_page(collected, ui))
-    return files
 
 
 def _home(collected: Collected, given: Sequence[Path]) -> Path:
@@ -109,5 +122,8 @@ def _paper(collected: Collected, ui: Ui) -> list[tuple[str, str]]:
 def _write(place: Path, content: str) -> None:
     """Whole or not at all: a reader never finds half a file."""
     draft = place.with_name(f".{place.name}.part")
-    draft.write_text(content, encoding="utf-8", errors="backslashreplace", newline="\n")
+    draft.unlink(missing_ok=True)
+    # A new file: a link of that name would lead elsewhere.
+    with draft.open("x", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+        file.write(content)
     os.replace(draft, place)

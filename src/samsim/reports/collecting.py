@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from samsim.errors import InputError
-from samsim.experiments.artefacts import MANIFEST, Run, RunSample, find_runs, load_run
+from samsim.experiments.artefacts import Run, RunSample, find_runs, load_run, run_folders
 from samsim.metrics.comparison import Comparison, compare
 from samsim.metrics.family_scores import FamilyScores
 from samsim.metrics.repeats import RepeatMetrics, repeats
@@ -182,8 +182,8 @@ def readable_runs(paths: Sequence[Path]) -> tuple[list[Run], list[Problem]]:
         try:
             runs += find_runs([path])
         except InputError as error:
-            inside = sorted(place.parent for place in path.glob(f"*/{MANIFEST}"))
-            if (path / MANIFEST).exists() or not inside:
+            inside = run_folders(path)
+            if inside in ([], [path]):
                 if len(paths) == 1:
                     raise
                 problems.append(Problem(path.name, str(error)))

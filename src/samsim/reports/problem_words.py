@@ -27,6 +27,16 @@ _KNOWN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             "scorecards.jsonl에는 표본이 {0}개, outputs.jsonl에는 {1}개 있습니다. 나머지 표본의"
             " 정답·점수·위험·메모리·비용은 알 수 없습니다. 필요하면 실행을 다시 하세요.",
         ),
+        (
+            r"its lines do not say what made them \(samsim (.*) did not mark them\): ",
+            "이 실행의 줄에는 어떤 셀이 만들었는지 표시가 없습니다(samsim {0}). manifest.json과 맞는지 확인할 수"
+            " 없으니, 확실히 하려면 실행을 다시 하세요.",
+        ),
+        (
+            r"(.*) has lines of a run and no manifest\.json: ",
+            "{0}에 실행의 줄은 있지만 manifest.json이 없어 무엇이 만들었는지 알 수 없습니다. manifest.json을 되돌려"
+            " 놓거나 실행을 다시 하세요.",
+        ),
         (r"traces\.jsonl is missing: ", "traces.jsonl이 없어 호출을 보여 주거나 재생할 수 없습니다."),
         (
             rf"outputs\.jsonl has {_NUMBER} of {_NUMBER} samples?: ",

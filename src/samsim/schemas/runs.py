@@ -11,6 +11,8 @@ from samsim.schemas.protocol_conflict_review import Written
 
 FormatVersion = Literal[1]
 FORMAT_VERSION: FormatVersion = 1
+# The key of every line of a run that says which cell made it.
+CELL_DIGEST = "cell_digest"
 RunStatus = Literal["running", "finished", "interrupted", "stopped"]
 RunKind = Literal["evaluation", "memory_building"]
 
@@ -53,7 +55,12 @@ class DataRecord(Written):
 
 
 class Manifest(Written):
-    """``manifest.json``; start, end and status are the only fields that a repetition may change."""
+    """``manifest.json``; start, end, status and the digests of stores are all that a repetition may change.
+
+    ``config_hash`` is of everything that decides outputs and scores, ``settings_hash`` of what decides the
+    outputs, without gold. ``store_digest`` is that of the run's own store when the run ended. Runs of older
+    versions have neither of the last two.
+    """
 
     format_version: FormatVersion = FORMAT_VERSION
     run_id: str
@@ -63,17 +70,24 @@ class Manifest(Written):
     run_meta: RunMeta
     config: dict[str, Any]
     config_hash: str
+    settings_hash: str | None = None
     prompt_hashes: dict[str, str]
     engines: list[EngineRecord]
     data: dict[str, DataRecord]
     store: str | None = None
-    store_base_seq: int = 0
+    store_base_seq: int = Field(default=0, ge=0)
     store_base_digest: str | None = None
+    store_digest: str | None = None
     versions: dict[str, str]
     git_revision: str | None = None
     started: str
     ended: str | None = None
     status: RunStatus = "running"
     stop_reason: str | None = None
-    done: int = 0
-    errors: int = 0
+    done: int = Field(default=0, ge=0)
+    errors: int = Field(default=0, ge=0)
+
+    @property
+    def run_over(self) -> DataRecord | None:
+        """The texts it was run over: those to evaluate, or those that fill the memory."""
+        return self.data.get("memory" if self.cell.kind == "memory_building" else "evaluation")

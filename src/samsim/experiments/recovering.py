@@ -1,0 +1,179 @@
+"""What a run folder holds: how many samples are finished, and whether they are this cell's."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from pydantic import ValidationError
+
+from samsim.errors import InputError
+from samsim.experiments.artefacts import LINE_FILES, OUTPUTS, SCORECARDS, TRACES, foreign_line
+from samsim.experiments.plain_files import open_plain
+from samsim.experiments.signing import cell_digest, take_signature
+from samsim.memory.memory_store import episode_id_of
+from samsim.schemas.results import SampleResult
+from samsim.schemas.runs import Manifest
+from samsim.schemas.scorecards import Scorecard
+
+RESTART = "Move the folder away or use --restart (the old folder is kept)."
+
+
+@dataclass(slots=True)
+class Finished:
+    """What a run has done so far: a row per sample, in order."""
+
+    wrote_episode: list[bool] = field(default_factory=list)
+    failed: list[bool] = field(default_factory=list)
+
+    @property
+    def samples(self) -> int:
+        """How many samples are finished, failed ones included."""
+        return len(self.failed)
+
+    @property
+    def errors(self) -> int:
+        """How many of them failed."""
+        return sum(self.failed)
+
+    def episodes(self, samples: int | None = None) -> int:
+        """How many episodes the first samples (all by default) wrote."""
+        return sum(self.wrote_episode[:samples])
+
+    def add(self, *, failed: bool, wrote_episode: bool) -> None:
+        """Count one more sample."""
+        self.failed.append(failed)
+        self.wrote_episode.append(wrote_episode)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The finished samples, up to where each file holds them, and how much is behind.
+
+    ``whole_lines_behind`` are those of the outputs: a killed run leaves one at most.
+    """
+
+    finished: Finished
+    accepted: dict[str, int]
+    whole_lines_behind: int
+    nothing_behind: bool
+
+
+def find_finished(folder: Path, uids: Sequence[str], manifest: Manifest) -> Found:
+    """The finished samples among ``uids``; nothing is changed.
+
+    A sample is finished when its lines are whole in all three files. Lines of another cell or of other
+    samples are an error, not damage: they may be worth keeping.
+    """
+    digest = cell_digest(manifest)
+    readers = {name: _LineReader(folder / name, digest) for name in LINE_FILES}
+    finished, next_episode = Finished(), manifest.store_base_seq + 1
+    try:
+        for uid in uids:
+            row, card = readers[OUTPUTS].next(), readers[SCORECARDS].next()
+            if row is None or card is None:
+                break
+            if {row.get("uid"), card.get("uid")} != {uid}:
+                other = row.get("uid") if row.get("uid") != uid else card.get("uid")
+                raise InputError(
+                    f"{folder} holds sample {other!r} where {uid!r} is expected: its files do not belong to this data."
+                    f" {RESTART}"
+                )
+            known = _read(row, card)
+            if known is None or not readers[TRACES].skip(uid, known.usage.calls):
+                break
+            episode = None if known.memory is None else known.memory.episode_id
+            if episode is not None and episode != episode_id_of(next_episode):
+                break
+            next_episode += episode is not None
+            finished.add(failed="error" in row, wrote_episode=episode is not None)
+            for reader in readers.values():
+                reader.accept()
+        return Found(
+            finished,
+            {name: reader.accepted for name, reader in readers.items()},
+            readers[OUTPUTS].whole_lines_left(),
+            all(reader.is_at_end() for reader in readers.values()),
+        )
+    finally:
+        for reader in readers.values():
+            reader.close()
+
+
+class _LineReader:
+    """Reads whole JSON lines of one cell and knows up to where they were accepted."""
+
+    def __init__(self, path: Path, digest: str | None) -> None:
+        self._path = path
+        self._digest = digest
+        self._file: BinaryIO | None = None
+        with suppress(FileNotFoundError):
+            self._file = open_plain(path)
+        self._position = 0
+        self.accepted = 0
+
+    def next(self) -> dict[str, Any] | None:
+        """The next whole line, or None where there is none that can be read."""
+        raw = self._file.readline() if self._file is not None else b""
+        if not raw.endswith(b"\n"):
+            return None
+        try:
+            row = json.loads(raw)
+        except (ValueError, RecursionError):
+            return None
+        self._position += len(raw)
+        if not isinstance(row, dict) or not isinstance(row.get("uid"), str):
+            return None
+        signature = take_signature(row)
+        if signature is not None and signature != self._digest:
+            raise InputError(f"{foreign_line(self._path, row['uid'], signature)} {RESTART}")
+        # Without a signature nobody can say what made it: it is damage.
+        return row if signature == self._digest else None
+
+    def skip(self, uid: str, count: int) -> bool:
+        """Whether the next ``count`` lines are whole, belong to the sample, and are in the order of its calls."""
+        before = -1
+        for _ in range(count):
+            row = self.next()
+            order = None if row is None else row.get("order")
+            if row is None or row["uid"] != uid or not isinstance(order, int) or order <= before:
+                return False
+            before = order
+        return True
+
+    def whole_lines_left(self) -> int:
+        """How many lines there are behind what was accepted."""
+        if self._file is None:
+            return 0
+        self._file.seek(self.accepted)
+        return sum(line.endswith(b"\n") for line in self._file)
+
+    def is_at_end(self) -> bool:
+        """Whether the file is there and ends where it was accepted."""
+        if self._file is None:
+            return False
+        self._file.seek(self.accepted)
+        return not self._file.read(1)
+
+    def accept(self) -> None:
+        """What was read so far stays."""
+        self.accepted = self._position
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            self._file.close()
+
+
+def _read(row: dict[str, Any], card: dict[str, Any]) -> Scorecard | None:
+    """The scorecard of a sample; None where it or the outputs are not what a run writes."""
+    try:
+        if not isinstance(row.get("error"), str):
+            SampleResult.model_validate(row)
+        return Scorecard.model_validate(card)
+    except ValidationError:
+        return None
