@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 
 from samsim.data.gold import GoldSample
 from samsim.data.samples import Sample
+from samsim.engines.activity import Activity
 from samsim.engines.protocol import Engine
+from samsim.engines.replay import TraceLine
 from samsim.engines.seeding import SeededEngine
 from samsim.engines.table import EngineTable
 from samsim.experiments.projection import Asked, SampleLines, project
@@ -38,7 +40,8 @@ class Gold:
 class Inference:
     """Everything that decides the answers of one cell.
 
-    ``memory_off`` is what is recorded of the memory where the condition has none.
+    ``memory_off`` is what is recorded of the memory where the condition has none. ``activity`` decides
+    nothing; it knows why a server was given up.
     """
 
     config: PipelineConfig
@@ -48,6 +51,7 @@ class Inference:
     memory: EpisodicOrchestrator | None = None
     concurrency: int = 1
     memory_off: MemoryRecord | None = None
+    activity: Activity | None = None
 
 
 async def run_samples(
@@ -59,7 +63,8 @@ async def run_samples(
 ) -> None:
     """Analyse the samples and hand the lines of each to ``sink``, in order.
 
-    Raises ``RunStopped`` when the spending limit is reached; the sample it happened to is not handed over.
+    Raises ``RunStopped`` when the spending limit is reached or a server cannot be; the sample it happened to
+    is not handed over.
     """
     traces = SampleTraces()
 
@@ -73,8 +78,7 @@ async def run_samples(
         async with aclosing(stream) as results:
             async for outcome in results:
                 asked = Asked(*traces.take(outcome.uid))
-                if any(call.problem == "budget" for call in asked.calls):
-                    raise RunStopped("the spending limit is reached")
+                _stop_if_nobody_answers(asked.calls, inference.activity)
                 if inference.memory_off is not None and isinstance(outcome, SampleResult):
                     outcome = outcome.model_copy(update={"memory": inference.memory_off})
                 taxonomy = (
@@ -83,3 +87,12 @@ async def run_samples(
                 sink(project(outcome, asked, gold.by_uid.get(outcome.uid), gold.fields, taxonomy))
     finally:
         await pipeline.aclose()
+
+
+def _stop_if_nobody_answers(calls: Iterable[TraceLine], activity: Activity | None) -> None:
+    """A sample that was not asked about, for want of money or of a server, did not fail: it is still to be done."""
+    problems = {call.problem for call in calls}
+    if "budget" in problems:
+        raise RunStopped("the spending limit is reached")
+    if "unreachable" in problems:
+        raise RunStopped((activity and activity.lost) or "a server cannot be reached")

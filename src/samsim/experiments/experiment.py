@@ -125,7 +125,7 @@ class ExperimentConfig(BaseModel):
 
     def _plans(self) -> dict[str, EnginePlan]:
         plans = self.matrix.engine if self.matrix.engine is not None else {plan_name(self.engines): self.engines}
-        limits = {"max_cost": self.run.max_cost, "cache": self.run.cache}
+        limits = {"max_cost": self.run.max_cost, "cache": self.run.cache, "max_outage": self.run.max_outage}
         given = {name: value for name, value in limits.items() if value is not None}
         return {name: plan.model_copy(update=given) for name, plan in plans.items()}
 
