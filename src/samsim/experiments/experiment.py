@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from samsim.data.roles import Role
 from samsim.data.sources import DataSource
 from samsim.engines.factory import EnginePlan, distinct_settings
+from samsim.engines.prices import unknown_prices
 from samsim.engines.secrets import all_sent_in_the_clear, shown_address, shown_body
 from samsim.experiments.digests import digest_of, file_digest
 from samsim.experiments.engine_plans import has_no_seed, is_embedded, plan_name
@@ -138,9 +139,9 @@ class ExperimentConfig(BaseModel):
         found = [str(skipped) for skipped in skipped_cells(factors)]
         found += _notes_on_repetition(factors, cells)
         asked = {(cell.engine, cell.protocol): cell.plan for cell in cells}
-        found += all_sent_in_the_clear(
-            settings for (_, protocol), plan in asked.items() for settings in distinct_settings(plan, protocol)
-        )
+        engines = [item for (_, protocol), plan in asked.items() for item in distinct_settings(plan, protocol)]
+        found += all_sent_in_the_clear(engines)
+        found += unknown_prices(engines)
         if not any(cell.condition.retrieval_execute for cell in cells):
             unused = {"data.memory": self.data.memory, "episodic_memory.store": self.store}
             found += [
