@@ -47,14 +47,15 @@ class VirtualTime:
 class MortalServer:
     """Dies at the requests whose numbers are given (from 1), each time for so many seconds.
 
-    A dead server refuses connections, and cuts those that are open. While it loads, it says so: for
-    ``loading`` seconds from the beginning and after every death.
+    A dead server refuses connections, and cuts those that are open; a graceful one ends what it has begun.
+    While it loads, it says so: for ``loading`` seconds from the beginning and after every death.
     """
 
     time: VirtualTime
     deaths: tuple[int, ...] = ()
     dead_for: float = 30.0
     loading: float = 0.0
+    is_graceful: bool = False
     url: str = ""
     requests: int = 0
     answered: int = 0
@@ -62,6 +63,7 @@ class MortalServer:
     _port: int = 0
     _loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.new_event_loop)
     _runner: web.AppRunner | None = None
+    _site: web.TCPSite | None = None
 
     @contextmanager
     def running(self) -> Iterator[MortalServer]:
@@ -90,11 +92,13 @@ class MortalServer:
         asyncio.run_coroutine_threadsafe(work, self._loop).result(PATIENCE_SECONDS)
 
     async def _listen(self) -> None:
+        await self._stop()
         app = web.Application(client_max_size=16 * 1024 * 1024)
         app.router.add_post(PATH, self._handle)
         self._runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0.0, access_log=None)
         await self._runner.setup()
-        await web.TCPSite(self._runner, "127.0.0.1", self._port).start()
+        self._site = web.TCPSite(self._runner, "127.0.0.1", self._port)
+        await self._site.start()
         self._port = self._runner.addresses[0][1]
         self.url = f"http://127.0.0.1:{self._port}/v1"
 
@@ -108,12 +112,25 @@ class MortalServer:
         body = await request.json()
         if self.requests in self.deaths:
             self.time.at(self.time.now + self.dead_for, self.revive)
-            # Not awaited here: a server that dies does not wait for its own last reply.
-            self._dying = asyncio.ensure_future(self._stop())
-            assert request.transport is not None
-            request.transport.abort()
-            return web.Response()
+            await self._die()
+            return self._answer(body)
         if self.time.now < self._ready_at:
             return web.json_response(LOADING, status=503)
+        return self._answer(body)
+
+    async def _die(self) -> None:
+        """Nothing listens any more, and unless it is graceful, then all connections break at once."""
+        assert self._site is not None
+        assert self._runner is not None
+        await self._site.stop()
+        server = self._runner.server
+        for connection in [] if self.is_graceful or server is None else server.connections:
+            if connection.transport is not None:
+                connection.transport.abort()
+
+    def _answer(self, body: dict[str, Any]) -> web.Response:
         self.answered += 1
-        return web.json_response(completion(body, json.dumps(answer_to(body), ensure_ascii=False)))
+        response = web.json_response(completion(body, json.dumps(answer_to(body), ensure_ascii=False)))
+        if self.is_graceful:
+            response.force_close()
+        return response

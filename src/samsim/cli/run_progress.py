@@ -81,7 +81,8 @@ class Tally:
             return None
         seconds = activity.seconds_per_call
         speed = "" if seconds is None else f", {seconds:,.1f} s/call"
-        return f"{activity.under_way} calls under way, {activity.waiting} waiting{speed}"
+        calls = "1 call" if activity.under_way == 1 else f"{activity.under_way} calls"
+        return f"{calls} under way, {activity.waiting} waiting{speed}"
 
 
 def describe_start(total: int, done: int, again: int) -> str | None:
