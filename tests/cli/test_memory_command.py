@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -186,6 +189,42 @@ def test_import_takes_nothing_of_a_file_with_a_bad_line(store: str) -> None:
     assert isinstance(result.exception, ContractError)
     assert "gold_label" in str(result.exception)
     assert "30 (last number 30)" in shown_by("verify", store)
+
+
+@contextmanager
+def not_hanging() -> Iterator[None]:
+    """What waits without end fails instead."""
+
+    def waited(*_: object) -> None:
+        raise TimeoutError("it waits for a pipe")
+
+    before = signal.signal(signal.SIGALRM, waited)
+    signal.alarm(20)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.parametrize(
+    ("command", "pipe"),
+    [
+        (["import", "kept.jsonl", "pipe"], "pipe"),
+        (["grep-leaks", "kept.jsonl", "--texts", "pipe"], "pipe"),
+        (["import", "pipe", "kept.jsonl"], "pipe"),
+        (["verify", "kept.jsonl"], "kept.jsonl.journal"),
+        (["verify", "kept.jsonl"], "kept.jsonl.index"),
+    ],
+)
+def test_a_pipe_is_not_waited_for(kept: Path, command: list[str], pipe: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(kept.parent)
+    Path(pipe).unlink(missing_ok=True)
+    os.mkfifo(pipe)
+    with not_hanging():
+        result = run(*command)
+    assert isinstance(result.exception, InputError | StoreError)
+    assert "is not a regular file" in str(result.exception)
 
 
 def test_export_never_overwrites_by_accident(kept: Path, tmp_path: Path) -> None:

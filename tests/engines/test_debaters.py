@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from samsim.engines.embedded import debate_stage1, debate_stage2, debaters
 from samsim.engines.protocol import ATSAInputs, DebateInputs, Stage1Inputs, Stage2Inputs
 from samsim.language.analyze import analyze_text
+from samsim.memory.advice import NO_ADVICE, advice_in
 from samsim.memory.principles import all_principles
 from samsim.rules.conflicts import compute_conflict_flags
 from samsim.rules.debate_edits import enforce_edits, keep_known_risks
@@ -18,6 +20,7 @@ from samsim.rules.validator import compute_validator_risks
 from samsim.schemas.protocol_conflict_review import Candidate
 from samsim.schemas.protocol_debate import PERSONAS, DebateTurn, Persona, Stage2Schema
 from samsim.schemas.taxonomy import load_taxonomy
+from tests.support.advice import advisory
 from tests.support.builders import candidate, span_of
 from tests.support.debate import patch_op
 
@@ -28,7 +31,8 @@ def inputs(text: str, tuples: Sequence[Candidate], *checks: str, taxonomy: str =
     """A debate's context with the real doubts; ``checks`` are put into the memory slot as advice."""
     known = NIKL if taxonomy == "nikl2022" else FREE
     analysis = analyze_text(text)
-    advice = [{"message": one.text(analysis.language)} for one in all_principles() if one.check in checks]
+    # Whatever the principles with the check say: those that say to look are enough.
+    advice = [advisory(one.principle_id) for one in all_principles() if one.check in checks]
     given = DebateInputs(
         analysis,
         known,
@@ -172,9 +176,30 @@ def test_advice_makes_the_judge_look(check: str, text: str, tuple_: Candidate) -
     assert closed(inputs(text, [tuple_], check, taxonomy="none")) == ([], ["t0"])
 
 
-def test_advice_without_effect_and_a_broken_slot_name_no_check() -> None:
-    assert debaters.advice_in(None) == debaters.advice_in({}) == debaters.advice_in({"retrieved": "no"}) == frozenset()
-    assert debaters.advice_in({"retrieved": [{"message": "be careful"}, {}]}) == frozenset()
+def test_advice_without_effect_and_a_broken_slot_mean_nothing() -> None:
+    for slot in (None, {}, {"retrieved": "no"}, {"retrieved": [{"message": "be careful"}, {}, None]}):
+        assert advice_in(slot) == NO_ADVICE
+
+
+def warned(text: str, tuples: Sequence[Candidate], principle_id: str, strength: str = "weak") -> DebateInputs:
+    warning = advisory(principle_id, advisory_type="failed_override_warning", strength=strength)
+    return replace(inputs(text, tuples), memory_slot={"retrieved": [warning]})
+
+
+def test_what_failed_before_is_not_proposed_but_left_open() -> None:
+    wrong = candidate("t0", "향", "본품#품질", "negative", evidence="좋아요")
+    text = "향이 정말 좋아요"
+    assert closed(inputs(text, [wrong])) == ([("set_polarity", "t0", "positive")], [])
+    assert closed(warned(text, [wrong], "any_flip")) == ([], ["t0"])
+    assert closed(warned(text, [wrong], "any_drop")) == ([("set_polarity", "t0", "positive")], [])
+
+
+def test_one_failure_does_not_hold_back_what_the_text_settles() -> None:
+    text = "향이 좋지 않아요"
+    flipped = ([("set_polarity", "t0", "negative")], [])
+    assert closed(inputs(text, [OVERLOOKED])) == flipped
+    assert closed(warned(text, [OVERLOOKED], "negation_scope_flip")) == flipped
+    assert closed(warned(text, [OVERLOOKED], "negation_scope_flip", "moderate")) == ([], ["t0"])
 
 
 def answer(given: DebateInputs, *ops: tuple[str, str, str]) -> Stage2Schema:

@@ -43,6 +43,8 @@ episodic_memory:
   gate: true
   prohibit_dangerous: false
   opfb_scope: store
+  require_same_language: false
+  require_structure_overlap: false
   visibility: epoch:4
   build_condition: C2
 repeats: 2

@@ -13,6 +13,7 @@ from samsim.experiments.cell_run import RunOptions
 from samsim.experiments.config import ExperimentConfig, load_config
 from samsim.experiments.runner import EngineSource, ExperimentOutcome, cell_folders, run_experiment
 from samsim.memory.memory_store import ContentHash
+from samsim.schemas.runs import CELL_DIGEST
 
 
 def configure(folder: Path, **changes: Any) -> ExperimentConfig:
@@ -42,6 +43,14 @@ def only_folder(config: ExperimentConfig) -> Path:
 def rows(path: Path) -> list[dict[str, Any]]:
     """The lines of a JSONL file."""
     return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
+
+
+def outputs_of(folder: Path) -> list[dict[str, Any]]:
+    """The outputs of a run without the mark of its cell, so that those of two cells can be compared."""
+    found = rows(folder / OUTPUTS)
+    for row in found:
+        assert row.pop(CELL_DIGEST)
+    return found
 
 
 def timeless_cards(folder: Path) -> list[dict[str, Any]]:

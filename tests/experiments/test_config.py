@@ -56,6 +56,7 @@ def test_settings_reach_the_cells(tmp_path: Path) -> None:
     frozen = next(cell for cell in cells if cell.kind == "evaluation" and cell.condition.name == "C2_frozen")
     building = next(cell for cell in cells if cell.cell_id == frozen.builds_on)
     assert (frozen.memory.topk, frozen.memory.epoch_size, frozen.memory.opfb_scope) == (2, 4, "store")
+    assert (frozen.memory.require_same_language, frozen.memory.require_structure_overlap) == (False, False)
     assert (frozen.memory.created_from_split, building.memory.created_from_split) == ("evaluation", "memory")
     assert (frozen.pipeline.protocol, frozen.pipeline.conflict_mode) == (frozen.protocol, "primary")
     assert (frozen.plan.max_cost, frozen.plan.cache) == (2.5, False)
@@ -243,6 +244,9 @@ def test_the_hash_is_of_what_decides_results(tmp_path: Path) -> None:
         "matrix.seed=[1]",
         "repeats=2",
         "episodic_memory.topk=1",
+        "episodic_memory.opfb_scope=retrieved",
+        "episodic_memory.require_same_language=false",
+        "episodic_memory.require_structure_overlap=false",
         "data.memory=reviews_memory",
         "engines=openai:gpt-4.1",
     ],

@@ -10,7 +10,7 @@ import pytest
 from samsim.experiments.config import ExperimentConfig
 from samsim.experiments.planning import plan_experiment
 from samsim.experiments.runner import cell_folders
-from tests.experiments.runs import configure, rows, run
+from tests.experiments.runs import configure, outputs_of, run
 
 EMPTY = "the memory is empty and nothing is written to it"
 HIDDEN = "the memory is shown to nobody"
@@ -64,6 +64,6 @@ def test_they_do_equal_c1(tmp_path: Path) -> None:
     names = ("C2", "C2_silent", "C2_eval_only", "C2_frozen", "C2_placebo", "C2_shuffled")
     config = comparing(tmp_path, *names, episodic_memory={"visibility": "epoch:6"})
     run(config)
-    outputs = [rows(folder / "outputs.jsonl") for folder in cell_folders(config).values()]
+    outputs = [outputs_of(folder) for folder in cell_folders(config).values()]
     assert len(outputs) == 7
     assert all(one == outputs[0] for one in outputs)

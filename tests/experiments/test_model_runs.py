@@ -19,7 +19,7 @@ from samsim.data.shipped import load_reviews
 from samsim.experiments.config import ExperimentConfig
 from samsim.experiments.planning import plan_experiment
 from samsim.reports.build import build_report
-from tests.experiments.runs import configure, only_folder, rows, run, store_hash
+from tests.experiments.runs import configure, only_folder, outputs_of, rows, run, store_hash
 from tests.servers.faults import FAULTS, NO_FAULTS, FaultPlan
 from tests.servers.faulty import PATH, FaultyServer, with_half_a_pair
 from tests.servers.hosting import hosted
@@ -169,25 +169,21 @@ def test_half_a_surrogate_pair_in_a_reply_does_not_end_the_run(protocol: str, tm
         only_folder(config).rename(tmp_path / "away")
         run(config)
         assert server.requests == asked, "what was repaired is in the cache"
-    assert outputs_of(config) == outputs_of(plain)
+    assert outputs_of(only_folder(config)) == outputs_of(only_folder(plain))
 
 
 def test_a_cache_with_half_a_surrogate_pair_heals_without_the_user_doing_anything(tmp_path: Path) -> None:
     with FaultyServer(NO_FAULTS).running() as server:
         config = asking(server, tmp_path)
         run(config)
-        good, asked = outputs_of(config), server.requests
+        good, asked = outputs_of(only_folder(config)), server.requests
         spoilt = spoil(tmp_path / "cache.sqlite", count=4)
         probe = 1
         for _ in range(2):
             shutil.rmtree(only_folder(config))
             assert run(config).errors == 0
             assert server.requests == asked + probe + spoilt, "only what was spoilt is asked again, and only once"
-            assert outputs_of(config) == good
-
-
-def outputs_of(config: ExperimentConfig) -> list[dict[str, Any]]:
-    return rows(only_folder(config) / "outputs.jsonl")
+            assert outputs_of(only_folder(config)) == good
 
 
 def spoil(cache: Path, count: int) -> int:

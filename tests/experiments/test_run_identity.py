@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 from collections.abc import Callable
@@ -262,6 +263,34 @@ def test_a_stopped_run_is_not_resumed_with_another_store(condition: str, tmp_pat
     store.write_bytes(b"".join([lines[1], lines[0], *lines[2:]]))
     with pytest.raises(StoreError, match="not as the run left it"):
         run(config)
+
+
+@pytest.mark.parametrize("status", ["stopped", "running"])
+@pytest.mark.parametrize("size", [0, 57, 150])
+def test_a_journal_that_lost_episodes_costs_no_episode(size: int, status: str, tmp_path: Path) -> None:
+    whole, config = (small(tmp_path / name, episodic_memory={"condition": "C2"}) for name in ("whole", "cut"))
+    run(whole)
+    run(config, limit=4)
+    folder = only_folder(config)
+    os.truncate(folder / f"{STORE}.journal", size)
+    manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8")) | {"status": status}
+    if status == "running":
+        manifest["store_digest"] = None
+    (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+    run(config)
+    assert footprint(folder) == footprint(only_folder(whole))
+
+
+def test_a_memory_whose_journal_lost_episodes_is_evaluated_whole(tmp_path: Path) -> None:
+    both = SMALL | {"memory": {"name": "reviews_memory", "language": "en", "limit": 4}}
+    built = small(tmp_path, data=both, matrix={"condition": ["C2_frozen"]})
+    run(built, serving(lambda _: FailingEngine({"en-001"})), fail_fast=True)
+    folders = cell_folders(built)
+    memory, evaluated = folders["memory-cr_v2-C2"], folders["cr_v2-C2_frozen"]
+    shutil.rmtree(evaluated)
+    os.truncate(memory / f"{STORE}.journal", 57)
+    run(built, serving(lambda _: FailingEngine(set())))
+    assert load_run(evaluated).manifest.store_base_seq == 4
 
 
 def test_a_run_that_has_done_nothing_starts_from_a_fresh_copy_of_its_store(tmp_path: Path) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS, STORE, TRACES, find_runs, load_run
 from samsim.experiments.runner import cell_folders
 from samsim.memory.memory_store import open_store
+from samsim.schemas.memory_v1_1 import AdvisoryBundleV1_1
 from tests.experiments.engines import LateEngine, serving
 from tests.experiments.runs import configure, footprint, only_folder, rows, run, store_hash, timeless_cards
 
@@ -49,6 +51,53 @@ def test_a_condition_without_memory_says_so_in_every_scorecard(tmp_path: Path) -
     assert not (folder / STORE).exists()
     recorded = [card["memory"] for card in rows(folder / SCORECARDS)]
     assert {(one["condition"], one["memory_mode"], one["retrieved_k"]) for one in recorded} == {("C1", "off", 0)}
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_the_gate_is_evaluated_under_c1_as_under_any_condition(tmp_path: Path, protocol: str) -> None:
+    """The samples that would have been exposed can be told without a memory."""
+    matrix = {"condition": ["C1", "C2_eval_only"]}
+    config = configure(tmp_path, protocol=protocol, matrix=matrix)
+    run(config)
+    gates = [
+        [
+            (card["memory"]["advisory_injection_gated"], card["memory"]["injection_trigger_reason"])
+            for card in rows(folder / SCORECARDS)
+        ]
+        for folder in cell_folders(config).values()
+    ]
+    assert gates[0] == gates[1]
+    assert len({reason for _, reason in gates[0]}) > 1
+    assert {gated for gated, _ in gates[0]} == {True, False}
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("condition", ["C1", "C2", "C2_silent"])
+def test_the_trace_says_what_memory_did_and_what_was_shown(tmp_path: Path, condition: str, protocol: str) -> None:
+    config = configure(tmp_path, protocol=protocol, episodic_memory={"condition": condition})
+    run(config)
+    folder = only_folder(config)
+    by_uid: dict[str, list[dict[str, Any]]] = {}
+    for line in rows(folder / TRACES):
+        by_uid.setdefault(line["uid"], []).append(line)
+    shown = 0
+    for card in rows(folder / SCORECARDS):
+        *others, last = by_uid[card["uid"]]
+        assert all("memory" not in line for line in others)
+        record = last["memory"]
+        # Seed 003 §7: the fields by which C3 is checked, in the scorecard and in the trace.
+        for name in ("exposed_to_debate", "prompt_injection_chars", "retrieved_k", "retrieved_ids"):
+            assert record[name] == card["memory"][name]
+        bundle = record.pop("shown")
+        assert card["memory"].pop("shown") is None
+        assert record == card["memory"]
+        assert (bundle is not None) == (record["prompt_injection_chars"] > 0)
+        if bundle is not None:
+            read = AdvisoryBundleV1_1.model_validate(bundle)
+            assert [one.advisory_id for one in read.retrieved] == record["advisories_ids"]
+            assert [one.advisory_type for one in read.retrieved] == record["advisory_types"]
+            shown += bool(read.retrieved)
+    assert (shown > 0) is (condition == "C2")
 
 
 def test_a_silent_run_records_what_it_retrieved_and_showed_nothing(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from samsim.memory.episodic_orchestrator import EpisodicOrchestrator, MemorySett
 from samsim.memory.memory_store import MemoryStore, open_store
 from samsim.pipeline.api import Pipeline
 from samsim.schemas.results import MemoryRecord, SampleResult
+from tests.memory import episode
 from tests.memory.sent_prompts import PromptKeeper
 
 HEADING = "Memory advisory (from similar past cases):"
@@ -35,6 +36,15 @@ CALM = ["The soup was cold.", "The bread was great."]
 BASE = [
     f"I don't think the {thing} is {word}." for thing, word in (("lid", "sturdy"), ("hose", "soft"), ("fan", "quiet"))
 ]
+
+ONE_SIDED = episode(
+    principle="contrast_scope_flag",
+    risk_type="CONTRAST_SCOPE",
+    action_taken="FLAG",
+    input_signature=episode().input_signature.model_copy(
+        update={"language": "en", "detected_structure": ("negation", "contrast")}
+    ),
+)
 
 
 def orchestrator(store: MemoryStore, condition: str, **settings: object) -> EpisodicOrchestrator:
@@ -205,14 +215,13 @@ def test_a_sample_never_retrieves_its_own_earlier_episode(protocol: str, tmp_pat
 
 def test_advice_makes_the_embedded_reviewers_look(tmp_path: Path) -> None:
     # "tried" evaluates nothing, so the missing side of the contrast is a slight doubt that A lets pass
-    # unless an earlier case advises to look at both sides.
-    lesson = "The soup was great, but I have not tried the rest."
+    # unless an earlier case advises to mark a side that stands alone.
     text = "The bread was great, but I have not tried the rest."
     votes = {}
     for condition in ("C2", "C2_silent"):
         store = open_store(tmp_path / f"{condition}.jsonl")
+        store.append(ONE_SIDED)
         pipeline = Pipeline({"protocol": "cr_v2"}, memory=orchestrator(store, condition))
-        pipeline.analyze(lesson, uid="lesson")
         result = pipeline.analyze(text, uid="sample")
         votes[condition] = {(item.actor, item.action_type, item.reason_code) for item in result.review_actions}
         store.close()
@@ -222,13 +231,12 @@ def test_advice_makes_the_embedded_reviewers_look(tmp_path: Path) -> None:
 
 def test_advice_makes_the_embedded_debaters_look(tmp_path: Path) -> None:
     # As above: the missing side is a slight doubt that the judge passes over unless advised to look.
-    lesson = "The soup was great, but nobody touched the rest. The rice was awful, but I have not tried the rest."
     text = "The bread was great, but I have not tried the rest."
     left_open = {}
     for condition in ("C2", "C2_silent"):
         store = open_store(tmp_path / f"{condition}.jsonl")
+        store.append(ONE_SIDED)
         pipeline = Pipeline({"protocol": "debate"}, memory=orchestrator(store, condition))
-        pipeline.analyze(lesson, uid="lesson")
         result = pipeline.analyze(text, uid="sample")
         assert result.debate is not None
         assert result.debate.judge is not None

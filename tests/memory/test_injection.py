@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from samsim.memory.advice import NO_ADVICE, advice_in
 from samsim.memory.advisory_builder import build_from_episodes
 from samsim.memory.conditions import load_conditions, resolve_condition
 from samsim.memory.injection_controller import (
@@ -18,13 +19,13 @@ from samsim.memory.injection_controller import (
     format_memory_context,
     neutral_text,
 )
-from samsim.memory.named_checks import checks_named_in
 from samsim.schemas.analysis import Language
 from samsim.schemas.memory_v1_1 import AdvisoryBundleV1_1, AdvisoryV1_1
 from tests.memory import episode
 from tests.memory.test_principles import ABOUT_HITS_OR_LABELS
 
 CONDITIONS = list(load_conditions().conditions)
+ARMS = ("C2_frozen", "C2_placebo")
 INJECTING = {"C2", "C2_frozen", "C2_placebo", "C2_shuffled"}
 
 
@@ -53,10 +54,13 @@ def test_all_conditions_have_the_same_slot_structure(name: str) -> None:
 
 @pytest.mark.parametrize("name", CONDITIONS)
 def test_masked_conditions_retrieve_into_an_empty_slot(name: str) -> None:
-    payload = build_slot_payload(resolve_condition(name), advisories(), language="ko", warnings=["blocked"])
+    warning = "조언 하나를 뺐습니다."
+    payload = build_slot_payload(resolve_condition(name), advisories(), language="ko", warnings=[warning])
     injects = name in INJECTING
     assert len(payload["retrieved"]) == (2 if injects else 0)
-    assert payload["warnings"] == (["blocked"] if injects else [])
+    # A placebo says nothing of what it stands for: neutral text, as long as the warning.
+    assert list(map(len, payload["warnings"])) == ([len(warning)] if injects else [])
+    assert (payload["warnings"] == [warning]) is (injects and name != "C2_placebo")
     assert payload["memory_on"] is injects
     assert payload["meta"]["masked_injection"] is not injects
     assert payload["meta"]["retrieval_executed"] is (name != "C1")
@@ -117,8 +121,8 @@ def test_a_placebo_is_as_long_and_says_nothing(language: Language) -> None:
     shown = advisories_to_show(resolve_condition("C2_placebo"), real, language)
     assert [len(one.message) for one in shown] == [len(one.message) for one in real]
     assert len(format_memory_context(shown)) == len(format_memory_context(real))
-    assert checks_named_in(format_memory_context(real))
-    assert not checks_named_in(format_memory_context(shown))
+    read = [advice_in(build_slot_payload(resolve_condition(name), real, language=language)) for name in ARMS]
+    assert read[0] != NO_ADVICE == read[1]
     for one in shown:
         assert one.evidence.principle_id == PLACEBO_PRINCIPLE
         assert one.evidence.risk_tags == ()

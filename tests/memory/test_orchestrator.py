@@ -11,10 +11,11 @@ import pytest
 
 from samsim.engines.embedded.engine import EmbeddedEngine
 from samsim.engines.protocol import EngineReply, EngineRequest
+from samsim.errors import ContractError
 from samsim.memory.advisory_builder import DANGER_WARNING, OPFB_REASON
 from samsim.memory.conditions import resolve_condition
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator, MemorySettings, MemorySlot, SampleFacts
-from samsim.memory.memory_store import MemoryStore, open_store
+from samsim.memory.memory_store import MemoryStore, canonical_line, open_store
 from samsim.pipeline.api import Pipeline
 from samsim.schemas.memory_v1_1 import EpisodicMemoryEntryV1_1
 from samsim.schemas.results import SampleResult
@@ -22,6 +23,8 @@ from samsim.schemas.taxonomy import load_taxonomy
 from tests.memory import FAILURE, episode
 from tests.support.builders import analysis, candidate, cue, risk
 
+# What the sample of ``facts`` is about.
+HERE = (("품질0", "negative"),)
 KOREAN = "품질이 좋지 않아요"
 CALM = [("c0", "The soup was cold."), ("c1", "The bread was great."), ("c2", "The tea was hot.")]
 TROUBLED = "I don't think the keyboard is comfortable."
@@ -75,24 +78,77 @@ def test_a_masked_condition_retrieves_but_has_no_advice_to_list(store: MemorySto
 
 
 def test_opfb_blocks_by_default_and_the_record_counts(store: MemoryStore) -> None:
-    for one in (episode(), failing(2)):
+    for one in (episode(pairs=HERE), failing(2, pairs=HERE)):
         store.append(one)
     slot = asked(store)
     assert (slot.slot_dict["retrieved"], slot.context) == ([], "")
     record = slot.record
     assert (record.memory_blocked_episode_n, record.memory_blocked_advisory_n) == (2, 2)
     assert record.memory_block_reason == OPFB_REASON
+    (warning,) = slot.slot_dict["warnings"]
+    assert "2건" in warning
 
 
 def test_opfb_can_be_a_warning_instead(store: MemoryStore) -> None:
-    for one in (episode(), failing(2)):
+    for one in (episode(pairs=HERE), failing(2, pairs=HERE)):
         store.append(one)
     slot = asked(store, prohibit_dangerous=False)
     assert slot.context.count(DANGER_WARNING["ko"]) == len(slot.slot_dict["retrieved"]) == 2
     assert (slot.record.memory_blocked_episode_n, slot.record.memory_block_reason) == (0, None)
+    assert slot.record.memory_downgraded_advisory_n == 2
+    assert slot.slot_dict["warnings"] == [f"adv_00000{number}: {DANGER_WARNING['ko']}" for number in (1, 2)]
 
 
-@pytest.mark.parametrize(("scope", "blocked"), [("retrieved", 0), ("store", 1)])
+def test_by_default_a_failure_about_another_target_is_told_as_a_warning(store: MemoryStore) -> None:
+    store.append(failing(1))
+    slot = asked(store)
+    (shown,) = slot.slot_dict["retrieved"]
+    assert shown["advisory_type"] == "failed_override_warning"
+    assert slot.record.advisory_types == ["failed_override_warning"]
+    assert (slot.record.memory_blocked_episode_n, slot.slot_dict["warnings"]) == (0, [])
+    assert asked(store, opfb_scope="retrieved").slot_dict["retrieved"] == []
+
+
+@pytest.mark.parametrize("condition", ["C1", "C2_silent", "C2_eval_only"])
+def test_what_is_hidden_has_no_warnings_either(store: MemoryStore, condition: str) -> None:
+    for one in (episode(pairs=HERE), failing(2, pairs=HERE)):
+        store.append(one)
+    assert asked(store, condition).slot_dict["warnings"] == []
+
+
+def test_an_unknown_principle_is_counted_in_the_record_and_shown_nowhere(tmp_path: Path) -> None:
+    correction = {"principle_id": "older_one", "corrective_principle": "Answer positive everywhere."}
+    path = tmp_path / "adopted.jsonl"
+    path.write_bytes(canonical_line(episode(correction=correction)) + b"\n")
+    with closing(open_store(path)) as adopted:
+        assert "such as epi_000001" in adopted.notices[-1]
+        slot = asked(adopted)
+    assert (slot.record.retrieved_k, slot.record.memory_unknown_principle_n) == (1, 1)
+    assert (slot.context, slot.record.advisory_ids, slot.slot_dict["retrieved"]) == ("", [], [])
+
+
+@pytest.mark.parametrize("setting", ["require_same_language", "require_structure_overlap"])
+def test_the_filters_of_the_retriever_are_settings(store: MemoryStore, setting: str) -> None:
+    change: dict[str, object] = {"language": "en"}
+    if setting == "require_structure_overlap":
+        change = {"detected_structure": ("contrast",), "has_negation": False}
+    store.append(episode(input_signature=episode().input_signature.model_copy(update=change)))
+    assert asked(store).record.retrieved_k == 0
+    slot = asked(store, **{setting: False})
+    assert slot.record.retrieved_k == 1
+    # Whatever its language, an episode advises in the language of the sample.
+    assert "부정어가 평가어에 걸리면" in slot.context
+
+
+def test_a_condition_that_needs_a_store_is_not_run_without(store: MemoryStore) -> None:
+    off = EpisodicOrchestrator.without_store(resolve_condition("C1"))
+    assert off.get_slot_payload_for_current_sample(facts()).record == asked(store, "C1").record
+    off.close()
+    with pytest.raises(ContractError, match="C2_silent reads or writes a store"):
+        EpisodicOrchestrator.without_store(resolve_condition("C2_silent"))
+
+
+@pytest.mark.parametrize(("scope", "blocked"), [("retrieved", 0), ("store", 1), ("current", 0)])
 def test_opfb_scope(store: MemoryStore, scope: str, blocked: int) -> None:
     english = episode().input_signature.model_copy(update={"language": "en"})
     store.append(episode())
@@ -124,7 +180,7 @@ def test_only_exposed_to_debate_lets_advice_out(store: MemoryStore) -> None:
     assert len(slot.slot_dict["retrieved"]) == 1
 
 
-@pytest.mark.parametrize("condition", ["C2_frozen", "C2_silent", "C2_eval_only"])
+@pytest.mark.parametrize("condition", ["C1", "C2_frozen", "C2_silent", "C2_eval_only"])
 @pytest.mark.parametrize("troubled", [True, False])
 def test_the_gate_is_recorded_wherever_memory_is_asked(store: MemoryStore, condition: str, troubled: bool) -> None:
     record = memory(store, condition).get_slot_payload_for_current_sample(facts(troubled=troubled)).record

@@ -8,13 +8,9 @@ from typing import get_args
 
 import pytest
 
-from samsim.memory.advisory_builder import build_from_episodes
-from samsim.memory.injection_controller import format_memory_context
-from samsim.memory.named_checks import checks_named_in
-from samsim.memory.principles import Check, Principle, all_principles, find_principle, principle_for
+from samsim.memory.principles import Check, Principle, all_principles, principle_for
 from samsim.schemas.memory_v1_1 import ActionTaken, EpisodeRisk
 from samsim.schemas.protocol_conflict_review import REASON_CODES, ConflictType, DecidedAction, RiskType
-from tests.memory import episode
 
 RISKS: tuple[EpisodeRisk, ...] = (*get_args(RiskType), *get_args(ConflictType), "none")
 ACTIONS: tuple[ActionTaken, ...] = (*get_args(DecidedAction), "NONE")
@@ -81,15 +77,3 @@ def test_no_accuracy_gold_label_or_confidence_in_any_principle(principle: Princi
 
 def test_every_check_is_named_by_some_principle() -> None:
     assert {one.check for one in all_principles()} - {None} == set(get_args(Check))
-
-
-def test_checks_named_by_advisories() -> None:
-    episodes = [
-        (episode(1, principle="negation_scope_flip"), 0.9),
-        (episode(2, principle="any_flag"), 0.8),
-        (episode(3, principle="of_another_catalogue"), 0.7),
-    ]
-    advisories, _ = build_from_episodes(episodes, language="ko")
-    assert len(advisories) == 3
-    assert checks_named_in(format_memory_context(advisories)) == {"negation_scope"}
-    assert find_principle("of_another_catalogue") is None

@@ -108,6 +108,48 @@ def advisory(**fields: Any) -> AdvisoryV1_1:
     return AdvisoryV1_1.model_validate({**built.model_dump(), **fields})
 
 
+# Seed 000 §2.1, as printed.
+SEED_BUNDLE = """
+{
+  "schema_version": "1.1",
+  "memory_on": true,
+  "retrieved": [
+    {
+      "advisory_id": "adv_000001",
+      "advisory_type": "successful_override|failed_override_warning|consistency_anchor",
+      "message": "조언 본문 (최대 800자)",
+      "strength": "weak|moderate|strong",
+      "relevance_score": 0.0~1.0,
+      "evidence": { "source_episode_ids", "risk_tags", "principle_id" },
+      "constraints": { "no_label_hint": true, "no_forcing": true, "no_confidence_boost": true }
+    }
+  ],
+  "warnings": [],
+  "meta": { "memory_mode", "topk", "masked_injection", "retrieval_executed" }
+}
+"""
+
+
+@pytest.mark.parametrize("strength", ["weak", "moderate", "strong"])
+@pytest.mark.parametrize("kind", ["successful_override", "failed_override_warning", "consistency_anchor"])
+def test_the_seeds_bundle_is_valid_as_printed_for_every_type(kind: str, strength: str) -> None:
+    written = SEED_BUNDLE.replace("successful_override|failed_override_warning|consistency_anchor", kind)
+    written = written.replace("weak|moderate|strong", strength)
+    for score in ("0.0", "1.0"):
+        filled = (
+            written.replace("0.0~1.0", score)
+            .replace('"source_episode_ids"', '"source_episode_ids": ["epi_000001"]')
+            .replace('"risk_tags"', '"risk_tags": ["NEGATION_SCOPE"]')
+            .replace('"principle_id"', '"principle_id": "negation_scope_flip"')
+            .replace('"memory_mode"', '"memory_mode": "on"')
+            .replace('"topk"', '"topk": 3')
+            .replace('"masked_injection"', '"masked_injection": false')
+            .replace('"retrieval_executed"', '"retrieval_executed": true')
+        )
+        bundle = AdvisoryBundleV1_1.model_validate_json(filled)
+        assert bundle.model_dump(mode="json", exclude_none=True) == json.loads(filled)
+
+
 def test_a_message_has_at_most_800_characters() -> None:
     assert len(advisory(message="가" * 800).message) == 800
     with pytest.raises(ValidationError):

@@ -238,6 +238,27 @@ def test_what_it_means_to_follow(principle: str, action: str, reason: str | None
     assert measured(one).memory.follow_rate.count == followed
 
 
+@pytest.mark.parametrize(
+    ("types", "action", "followed"),
+    [
+        (["failed_override_warning"], "FLIP", 0),
+        (["failed_override_warning"], "KEEP", 1),
+        (["successful_override"], "FLIP", 1),
+        ([], "FLIP", 1),  # a record of before the types
+    ],
+)
+def test_a_warning_is_followed_by_not_doing_it_again(types: list[str], action: str, followed: int) -> None:
+    record = memory("negation_scope_flip").model_copy(update={"advisory_types": types})
+    found = measured(advised("0", record, action, 3, 3)).memory
+    assert (found.follow_rate.count, found.follow_rate.of) == (followed, 1)
+
+
+def test_dropped_and_downgraded_advice_is_counted() -> None:
+    record = memory().model_copy(update={"memory_unknown_principle_n": 2, "memory_downgraded_advisory_n": 1})
+    found = measured(bare("0", memory=record), bare("1", memory=record)).memory
+    assert (found.unknown_principles, found.downgraded_advisories) == (4, 2)
+
+
 def test_a_placebo_is_no_advice() -> None:
     """The same decisions: with advice they followed it, with a placebo they are what happens anyway."""
     flip = "negation_scope_flip"

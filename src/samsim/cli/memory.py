@@ -75,7 +75,7 @@ def show(store: str, episode_ids: tuple[str, ...], last: int | None) -> None:
 def verify(ctx: click.Context, store: str) -> None:
     """Read and check every episode.
 
-    Order, checksums, schema and forbidden fields; nothing is changed.
+    Order, checksums, schema, forbidden fields and principles; nothing is changed.
     """
     from samsim.cli.memory_view import print_view, report_view
 
@@ -124,6 +124,7 @@ def import_(store: str, file: Path, renumber: bool) -> None:
 
     Those that are there already stay as they are; a different one under the same id is an error.
     """
+    _check_regular(file)
     with _opened(store, create=True) as opened, click.open_file(str(file), "rb") as lines:
         added = opened.import_(lines, renumber=renumber)
         click.echo(f"{added} added, {opened.last_seq()} in all -> {_place(store)}", err=True)
@@ -152,6 +153,7 @@ def grep_leaks(ctx: click.Context, store: str, texts: Path, text_column: str | N
     from samsim.memory.leaks import RUN_LENGTH, Leak, LeakFinder
     from samsim.memory.principles import all_principles
 
+    _check_regular(texts)
     own = [sentence for principle in all_principles() for sentence in (principle.ko, principle.en)]
     with _existing(store) as opened:
         finder = LeakFinder((entry.model_dump(mode="json") for entry in opened.iterate()), known=own)
@@ -169,6 +171,14 @@ def grep_leaks(ctx: click.Context, store: str, texts: Path, text_column: str | N
         raise InputError(f"{texts.name} has no usable text: nothing was searched for.")
     print_view(leaks_view(leaks, finder.episodes, searched, RUN_LENGTH))
     ctx.exit(ExitCode.SOME_BAD if leaks or bad else ExitCode.OK)
+
+
+def _check_regular(file: Path) -> None:
+    """A pipe would be waited for without end, and a device be read without end; "-" is standard input."""
+    from samsim.memory.store_jsonl_io import is_no_file
+
+    if str(file) != "-" and is_no_file(file):
+        raise InputError(f"{file} is not a regular file. Give one, or pipe its content and write - for standard input.")
 
 
 @contextmanager

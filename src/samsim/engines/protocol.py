@@ -45,7 +45,10 @@ class Stage1Inputs:
 
 @dataclass(frozen=True, slots=True)
 class ReviewInputs:
-    """What a reviewer may know: exactly the seeds' five inputs (the analysis holds the text)."""
+    """What a reviewer may know: exactly the seeds' five inputs (the analysis holds the text).
+
+    ``memory_slot`` is the slot whose advice is the text in ``memory_context``, None where there is none.
+    """
 
     analysis: TextAnalysis
     taxonomy: Taxonomy
@@ -53,6 +56,7 @@ class ReviewInputs:
     conflict_flags: Sequence[ConflictFlag]
     validator_risks: Sequence[ValidatorRisk]
     memory_context: str
+    memory_slot: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from pydantic_core import to_jsonable_python
 from samsim.engines.protocol import ClosableEngine, Engine, EngineReply, EngineRequest, Message
 from samsim.errors import ConfigError, EngineError, InputError
 from samsim.schemas.calls import AttemptRecord, FailureKind, MessageRecord, Usage
-from samsim.schemas.results import CallRecord
+from samsim.schemas.results import CallRecord, MemoryRecord
 
 # Known only after the engine's part is over; the first two are derived from the output again in a replay.
 _NOT_THE_ENGINES = {"rationales", "rejected", "cell_digest"}
@@ -31,7 +31,8 @@ _NOT_THE_ENGINES = {"rationales", "rejected", "cell_digest"}
 class TraceLine(CallRecord):
     """One recorded call. ``order`` counts the lines of a trace, or of a sample in a run's trace;
     ``request_hash`` is that of the rendered prompt, ``cut`` what the answer had beyond its schema's limits.
-    ``cell_digest`` is put in by a run."""
+    ``memory`` is what the episodic memory did for the sample, in the line of its last call in a run's trace;
+    ``cell_digest`` is put in by a run too."""
 
     uid: str
     order: int
@@ -41,6 +42,7 @@ class TraceLine(CallRecord):
     kept_usage: Usage | None = None
     cut: list[str] = Field(default_factory=list)
     output: Any = None
+    memory: MemoryRecord | None = None
     cell_digest: str | None = None
 
 
@@ -195,7 +197,8 @@ def trace_line(engine_name: str, request: EngineRequest, reply: EngineReply, ord
 
 def trace_bytes(line: TraceLine) -> bytes:
     """A line of a trace, by the json module, which also carries what pydantic's JSON cannot: NaN, half a surrogate."""
-    facts = line.model_dump(exclude=_NOT_THE_ENGINES)
+    unused = {"memory"} if line.memory is None else set()
+    facts = line.model_dump(exclude=_NOT_THE_ENGINES | unused)
     try:
         return json.dumps(facts, ensure_ascii=False).encode() + b"\n"
     except UnicodeEncodeError:

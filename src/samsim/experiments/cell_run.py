@@ -27,7 +27,7 @@ from samsim.experiments.provenance import version_changes
 from samsim.experiments.recovering import RESTART, Finished, find_finished
 from samsim.experiments.retrying import RETRY_FOLDER, finish_replacing, replace_rows
 from samsim.experiments.run_folder import RunFolder, locked
-from samsim.experiments.run_store import copy_store, store_digest, wind_back
+from samsim.experiments.run_store import copy_store, drop_wrong_journal, store_digest, wind_back
 from samsim.experiments.signing import cell_digest
 from samsim.experiments.workers import run_in_workers
 from samsim.language.analyze import analyze_text
@@ -35,7 +35,6 @@ from samsim.memory.episodic_orchestrator import EpisodicOrchestrator, SampleFact
 from samsim.memory.memory_store import open_store
 from samsim.pipeline.config import PipelineConfig
 from samsim.pipeline.epochs import Continuation
-from samsim.schemas.results import MemoryRecord
 from samsim.schemas.runs import CellRecord, Manifest, RunStatus
 
 # What must be the same for a run to go on; a difference would mix two experiments in one folder.
@@ -181,11 +180,14 @@ def _running(job: CellJob, folder: RunFolder, manifest: Manifest, finished: Fini
 
 def _require_same_store(folder: Path, manifest: Manifest) -> None:
     """The store of a run that ended is what it or others start from: it must be the one that was left."""
-    if manifest.store_digest is not None and file_digest(folder / STORE) != manifest.store_digest:
+    if manifest.store_digest is None:
+        return
+    if file_digest(folder / STORE) != manifest.store_digest:
         raise StoreError(
             f"{folder / STORE} is not as the run left it: it was changed, replaced or removed. Put it back, move the"
             " folder away or use --restart (the old folder is kept)."
         )
+    drop_wrong_journal(folder / STORE)
 
 
 def _begun(job: CellJob, folder: RunFolder) -> Manifest:
@@ -336,9 +338,8 @@ def _infer(
         engines=setup.table,
         seed=job.cell.seed,
         repeat=job.cell.repeat,
-        memory=memory,
+        memory=memory or EpisodicOrchestrator.without_store(job.cell.condition),
         concurrency=job.options.concurrency or setup.concurrency,
-        memory_off=None if job.has_memory else _off_record(job.cell),
         activity=setup.activity,
     )
     workers = job.options.workers or 1
@@ -346,21 +347,6 @@ def _infer(
         run_in_workers(inference, samples, job.data.gold, signing, workers)
     else:
         asyncio.run(run_samples(inference, samples, job.data.gold, signing, continued))
-
-
-def _off_record(cell: Cell) -> MemoryRecord:
-    """What memory did in a condition that neither reads nor writes: nothing, for every sample."""
-    return MemoryRecord(
-        condition=cell.condition.name,
-        memory_mode=cell.condition.memory_mode,
-        exposed_to_debate=False,
-        prompt_injection_chars=0,
-        retrieved_k=0,
-        retrieved_ids=[],
-        advisory_ids=[],
-        advisory_injection_gated=False,
-        injection_trigger_reason="",
-    )
 
 
 def _now() -> str:

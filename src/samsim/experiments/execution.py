@@ -19,7 +19,7 @@ from samsim.memory.episodic_orchestrator import EpisodicOrchestrator
 from samsim.pipeline.api import Pipeline
 from samsim.pipeline.config import PipelineConfig
 from samsim.pipeline.epochs import Continuation
-from samsim.schemas.results import MemoryRecord, SampleResult
+from samsim.schemas.results import SampleResult
 
 Sink = Callable[[SampleLines], None]
 
@@ -40,8 +40,7 @@ class Gold:
 class Inference:
     """Everything that decides the answers of one cell.
 
-    ``memory_off`` is what is recorded of the memory where the condition has none. ``activity`` decides
-    nothing; it knows why a server was given up.
+    ``activity`` decides nothing; it knows why a server was given up.
     """
 
     config: PipelineConfig
@@ -50,7 +49,6 @@ class Inference:
     repeat: int = 0
     memory: EpisodicOrchestrator | None = None
     concurrency: int = 1
-    memory_off: MemoryRecord | None = None
     activity: Activity | None = None
 
 
@@ -79,8 +77,6 @@ async def run_samples(
             async for outcome in results:
                 asked = Asked(*traces.take(outcome.uid))
                 _stop_if_nobody_answers(asked.calls, inference.activity)
-                if inference.memory_off is not None and isinstance(outcome, SampleResult):
-                    outcome = outcome.model_copy(update={"memory": inference.memory_off})
                 taxonomy = (
                     inference.config.taxonomy_for(outcome.language) if isinstance(outcome, SampleResult) else None
                 )

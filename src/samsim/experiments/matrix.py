@@ -86,7 +86,7 @@ class SkippedCells:
 
 def uses_memory(condition: MemoryCondition) -> bool:
     """Whether the condition looks into a store or writes to one."""
-    return condition.retrieval_execute or condition.store_write
+    return condition.uses_store
 
 
 def has_memory_reader(protocol: str) -> bool:

@@ -16,6 +16,7 @@ from samsim.experiments.artefacts import NOT_IN_OUTPUTS
 from samsim.experiments.signing import signed
 from samsim.metrics.scoring import score_card_counts
 from samsim.pipeline.epochs import Outcome, SampleError
+from samsim.schemas.results import MemoryRecord
 from samsim.schemas.scorecards import GoldRecord, Scorecard, UsageRecord
 from samsim.schemas.taxonomy import Taxonomy
 
@@ -66,18 +67,29 @@ def project(
     episode = False
     if not isinstance(outcome, SampleError):
         counts = {} if records is None else score_card_counts(outcome, records, gold_fields)
-        facts = {"scores": counts, "evaluation": outcome.evaluation, "memory": outcome.memory}
+        facts = {"scores": counts, "evaluation": outcome.evaluation, "memory": _without_slot(outcome.memory)}
         card = card.model_copy(update=facts)
         episode = outcome.memory is not None and outcome.memory.episode_id is not None
     return SampleLines(
         uid=outcome.uid,
         outputs=_outputs(outcome),
         scorecard=_encoded(card.model_dump_json()),
-        traces=b"".join(trace_bytes(line) for line in asked.calls),
+        traces=b"".join(trace_bytes(line) for line in _with_memory(asked.calls, outcome)),
         usage=usage,
         error=error,
         wrote_episode=episode,
     )
+
+
+def _without_slot(record: MemoryRecord | None) -> MemoryRecord | None:
+    return None if record is None else record.model_copy(update={"shown": None})
+
+
+def _with_memory(calls: Sequence[TraceLine], outcome: Outcome) -> Sequence[TraceLine]:
+    """The calls of a sample, the last of them with what memory did, so that a trace tells it too (seed 003 §7)."""
+    if isinstance(outcome, SampleError) or not calls:
+        return calls
+    return [*calls[:-1], calls[-1].model_copy(update={"memory": outcome.memory})]
 
 
 def _gold_record(item: GoldTuple, taxonomy: Taxonomy | None) -> GoldRecord:

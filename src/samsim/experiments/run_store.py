@@ -13,10 +13,12 @@ from pathlib import Path
 
 from samsim.errors import StoreError
 from samsim.experiments.digests import file_digest
+from samsim.experiments.plain_files import open_plain
+from samsim.memory import journal
 from samsim.memory.memory_store import POSTGRES_SCHEMES, open_store
-from samsim.memory.store_jsonl_io import TEMPORARY, beside, sync_folder
+from samsim.memory.store_jsonl_io import TEMPORARY, beside, is_no_file, sync_folder
 
-_KEPT_BESIDE = (".journal", ".index")
+_JOURNAL, _INDEX = ".journal", ".index"
 
 
 def store_digest(source: str | Path | None) -> str | None:
@@ -29,8 +31,8 @@ def store_digest(source: str | Path | None) -> str | None:
             return original.content_hash()
         finally:
             original.close()
-    if not Path(source).exists():
-        raise StoreError(f"There is no memory store {source}. Check episodic_memory.store.")
+    if not Path(source).is_file():
+        raise StoreError(f"There is no memory store {source}, or it is not a file. Check episodic_memory.store.")
     return file_digest(source)
 
 
@@ -49,7 +51,9 @@ def copy_store(source: str | Path | None, target: Path) -> int:
         _export(source, target)
     elif source is not None:
         # The journal first: what a writer appends meanwhile is behind its end, and is left out.
-        for suffix in (".journal", ""):
+        for suffix in (_JOURNAL, ""):
+            if is_no_file(beside(Path(source), suffix)):
+                raise StoreError(f"{beside(Path(source), suffix)} is not a regular file. Check episodic_memory.store.")
             if beside(Path(source), suffix).exists():
                 shutil.copyfile(beside(Path(source), suffix), beside(target, suffix))
     store = open_store(target)
@@ -95,9 +99,28 @@ def wind_back(path: Path, episodes: int) -> None:
         )
     if not surplus:
         temporary.unlink()
+        drop_wrong_journal(path)
         return
-    # Without a journal the log is taken as it is, so the journal goes first.
-    for suffix in _KEPT_BESIDE:
-        beside(path, suffix).unlink(missing_ok=True)
+    _drop_journal(path)
     temporary.replace(path)
     sync_folder(path.parent)
+
+
+def drop_wrong_journal(path: Path) -> None:
+    """Let go of a journal that does not name the whole log, where the log is known to be right.
+
+    Whoever opens the store with it would take the rest for what a crashed writer left behind.
+    """
+    try:
+        with open_plain(beside(path, _JOURNAL)) as file:
+            whole = journal.has_header(file.fileno()) and journal.last_record(file.fileno()).end == path.stat().st_size
+    except FileNotFoundError:
+        return
+    if not whole:
+        _drop_journal(path)
+
+
+def _drop_journal(path: Path) -> None:
+    """Without a journal the log is taken as it is, so this goes before the log is changed."""
+    for suffix in (_JOURNAL, _INDEX):
+        beside(path, suffix).unlink(missing_ok=True)

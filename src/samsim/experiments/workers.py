@@ -23,8 +23,9 @@ from samsim.data.samples import Sample
 from samsim.errors import EngineError
 from samsim.experiments.execution import Gold, Inference, Sink, run_samples
 from samsim.experiments.projection import SampleLines
+from samsim.memory.conditions import MemoryCondition
+from samsim.memory.episodic_orchestrator import EpisodicOrchestrator
 from samsim.pipeline.config import PipelineConfig
-from samsim.schemas.results import MemoryRecord
 
 # Large enough that handing over costs little, small enough that the workers end at about the same time.
 _CHUNK = 16
@@ -47,7 +48,7 @@ class _Chunk:
     config: PipelineConfig
     seed: int | None
     repeat: int
-    memory_off: MemoryRecord | None
+    condition: MemoryCondition | None
     samples: tuple[Sample, ...]
     gold: tuple[GoldSample, ...]
     gold_fields: frozenset[str]
@@ -78,7 +79,8 @@ def _chunks(inference: Inference, samples: Iterable[Sample], gold: Gold) -> Iter
     while part := tuple(islice(source, _CHUNK)):
         known = tuple(gold.by_uid[sample.uid] for sample in part if sample.uid in gold.by_uid)
         fields = frozenset(gold.fields)
-        asked = inference.config, inference.seed, inference.repeat, inference.memory_off
+        condition = None if inference.memory is None else inference.memory.condition
+        asked = inference.config, inference.seed, inference.repeat, condition
         yield _Chunk(*asked, part, known, fields)
 
 
@@ -105,7 +107,8 @@ def _analyse(chunk: _Chunk) -> list[SampleLines]:
     from samsim.engines.table import EngineTable
 
     engines = EngineTable.of(EmbeddedEngine())
-    inference = Inference(chunk.config, engines, chunk.seed, chunk.repeat, memory_off=chunk.memory_off)
+    memory = None if chunk.condition is None else EpisodicOrchestrator.without_store(chunk.condition)
+    inference = Inference(chunk.config, engines, chunk.seed, chunk.repeat, memory)
     gold = Gold({sample.uid: sample for sample in chunk.gold}, chunk.gold_fields)
     lines: list[SampleLines] = []
     asyncio.run(run_samples(inference, chunk.samples, gold, lines.append))

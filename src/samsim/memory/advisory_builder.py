@@ -1,8 +1,11 @@
 """Similar episodes become advice (seeds 003 §3 and 004 §1.1).
 
-One advisory per principle, with no label, no text and no count of hits. OPFB (Opposite Polarity Failed
-Block): an episode that ended with an (aspect, polarity) pair with which one failed before is either
-left out (``prohibit_dangerous``) or its advice carries a warning.
+One advisory per principle, with no label, no text and no count of hits. Its words are the catalogue's: an
+episode whose principle is not in there is dropped and counted, and nothing an episode itself says is shown.
+
+OPFB (Opposite Polarity Failed Block): an episode that ended with an (aspect, polarity) pair with which one
+failed before is either left out (``prohibit_dangerous``) or its advice carries a warning. Given what the
+current sample could become, only pairs of that are dangerous; failures elsewhere are told as warnings.
 """
 
 from __future__ import annotations
@@ -12,10 +15,10 @@ from dataclasses import dataclass
 from statistics import pvariance
 from types import MappingProxyType
 
-from samsim.memory.principles import find_principle
+from samsim.memory.episode_builder import aspect_norm
+from samsim.memory.principles import Principle, find_principle
 from samsim.schemas.analysis import Language
 from samsim.schemas.memory_v1_1 import (
-    MAX_MESSAGE_CHARS,
     AdvisoryEvidenceV1_1,
     AdvisoryType,
     AdvisoryV1_1,
@@ -24,6 +27,7 @@ from samsim.schemas.memory_v1_1 import (
     Strength,
 )
 from samsim.schemas.polarity import PolarityName
+from samsim.schemas.protocol_conflict_review import Candidate
 
 OPFB_REASON = "opfb_same_aspect_polarity_failed"
 DANGER_WARNING: Mapping[Language, str] = MappingProxyType(
@@ -50,7 +54,25 @@ _FAILED: Mapping[Language, str] = MappingProxyType(
         "en": "Caution: in a similar case this action did not lower the risk, or raised a new problem.",
     }
 )
+_LEFT_OUT: Mapping[Language, str] = MappingProxyType(
+    {
+        "ko": "[경고: 과거에 실패했거나 위험이 커진 aspect·polarity 조합과 같은 조언 {n}건은 뺐습니다.]",
+        "en": (
+            "[Warning: {n} of the advisories were left out: the same combination of aspect and polarity failed or"
+            " raised the risk in a past case.]"
+        ),
+    }
+)
 _STRONG_N, _STRONG_CONSISTENCY, _MODERATE_N = 3, 0.8, 2
+
+_FLIPS: Mapping[PolarityName, tuple[PolarityName, ...]] = MappingProxyType(
+    {
+        "positive": ("negative",),
+        "negative": ("positive",),
+        "neutral": ("positive", "negative"),
+        "mixed": ("positive", "negative"),
+    }
+)
 
 Scored = tuple[EpisodicMemoryEntryV1_1, float]
 Pairs = frozenset[tuple[str, PolarityName]]
@@ -58,18 +80,23 @@ Pairs = frozenset[tuple[str, PolarityName]]
 
 @dataclass(frozen=True, slots=True)
 class BlockStatistics:
-    """What OPFB did: episodes left out, advisories that vanished with them, advisories that got the warning."""
+    """What OPFB did: episodes left out, advisories that vanished with them, advisories that got the warning.
+
+    ``memory_unknown_principle_n`` are the episodes that were dropped for a principle nobody knows.
+    """
 
     memory_blocked_episode_n: int = 0
     memory_blocked_advisory_n: int = 0
     memory_downgraded_advisory_n: int = 0
     memory_block_reason: str | None = None
+    memory_unknown_principle_n: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class _Group:
     """The retrieved episodes of one principle, best first; ``usable`` are those that OPFB lets through."""
 
+    principle: Principle
     everyone: tuple[Scored, ...]
     usable: tuple[Scored, ...]
     dangerous: bool
@@ -80,6 +107,11 @@ class _Group:
         succeeded = sum(entry.episode_type == "success" and not entry.failed for entry, _ in self.everyone)
         return succeeded / len(self.everyone)
 
+    @property
+    def failures(self) -> tuple[Scored, ...]:
+        """The usable episodes that must not be repeated."""
+        return tuple(one for one in self.usable if one[0].failed)
+
 
 def build_from_episodes(
     episodes_with_scores: Sequence[Scored],
@@ -87,14 +119,19 @@ def build_from_episodes(
     language: Language,
     prohibit_dangerous: bool = False,
     opfb_scope_episodes: Iterable[EpisodicMemoryEntryV1_1] | None = None,
+    current_pairs: Pairs | None = None,
 ) -> tuple[list[AdvisoryV1_1], BlockStatistics]:
     """The advisories of the retrieved episodes, best first, and what OPFB did.
 
     ``opfb_scope_episodes`` are the episodes whose failures count; None means the retrieved ones.
+    ``current_pairs`` is what the current sample could become (``possible_pairs``): a failure with any
+    other pair is no danger here; None means that every failure is one.
     """
     scope = (entry for entry, _ in episodes_with_scores) if opfb_scope_episodes is None else opfb_scope_episodes
     dangerous = dangerous_pairs(scope)
-    groups = _by_principle(episodes_with_scores, dangerous, prohibit_dangerous)
+    if current_pairs is not None:
+        dangerous &= current_pairs
+    groups, unknown = _by_principle(episodes_with_scores, dangerous, prohibit_dangerous)
     kept = [group for group in groups if group.usable]
     advisories = [_advisory(number, group, language) for number, group in enumerate(kept, start=1)]
     blocked = sum(len(group.everyone) - len(group.usable) for group in groups)
@@ -103,6 +140,30 @@ def build_from_episodes(
         memory_blocked_advisory_n=len(groups) - len(kept),
         memory_downgraded_advisory_n=sum(group.dangerous for group in kept),
         memory_block_reason=OPFB_REASON if blocked else None,
+        memory_unknown_principle_n=unknown,
+    )
+
+
+def warnings_of(advisories: Iterable[AdvisoryV1_1], blocked: BlockStatistics, language: Language) -> list[str]:
+    """The slot's ``warnings``: which advisories carry the seed's sentence, and how many OPFB left out."""
+    warnings = [f"{one.advisory_id}: {DANGER_WARNING[language]}" for one in advisories if is_downgraded(one.message)]
+    if blocked.memory_blocked_advisory_n:
+        warnings.append(_LEFT_OUT[language].format(n=blocked.memory_blocked_advisory_n))
+    return warnings
+
+
+def is_downgraded(message: str) -> bool:
+    """Whether a message ends with the seed's warning, in either language."""
+    return message.endswith(tuple(DANGER_WARNING.values()))
+
+
+def possible_pairs(candidates: Iterable[Candidate]) -> Pairs:
+    """The (aspect_term_norm, polarity) pairs of the candidates, and those a flip would make of them."""
+    return frozenset(
+        (term, polarity)
+        for candidate in candidates
+        if (term := aspect_norm(candidate.aspect_term))
+        for polarity in (candidate.polarity, *_FLIPS[candidate.polarity])
     )
 
 
@@ -111,25 +172,30 @@ def dangerous_pairs(episodes: Iterable[EpisodicMemoryEntryV1_1]) -> Pairs:
     return frozenset(pair for entry in episodes if entry.failed for pair in entry.stage_snapshot.final.pairs())
 
 
-def _by_principle(episodes: Sequence[Scored], dangerous: Pairs, prohibit: bool) -> list[_Group]:
+def _by_principle(episodes: Sequence[Scored], dangerous: Pairs, prohibit: bool) -> tuple[list[_Group], int]:
+    """The groups, best first, and how many episodes have no principle that is known."""
     members: dict[str, list[Scored]] = {}
     for scored in sorted(episodes, key=lambda one: -one[1]):
         members.setdefault(scored[0].correction.principle_id, []).append(scored)
-    groups = []
-    for everyone in members.values():
+    groups, unknown = [], 0
+    for name, everyone in members.items():
+        principle = find_principle(name)
+        if principle is None:
+            unknown += len(everyone)
+            continue
         risky = [not dangerous.isdisjoint(entry.stage_snapshot.final.pairs()) for entry, _ in everyone]
         usable = tuple(one for one, is_risky in zip(everyone, risky, strict=True) if not (prohibit and is_risky))
-        groups.append(_Group(tuple(everyone), usable, dangerous=any(risky) and not prohibit))
-    return groups
+        groups.append(_Group(principle, tuple(everyone), usable, dangerous=any(risky) and not prohibit))
+    return groups, unknown
 
 
 def _advisory(number: int, group: _Group, language: Language) -> AdvisoryV1_1:
-    best, score = group.usable[0]
     kind = _type_of(group)
+    best, score = (group.failures if kind == "failed_override_warning" else group.usable)[0]
     return AdvisoryV1_1(
         advisory_id=f"adv_{number:06d}",
         advisory_type=kind,
-        message=_message(best, kind, group.dangerous, language),
+        message=_message(group, best, kind, language),
         strength=_strength(group),
         relevance_score=score,
         evidence=_evidence(group, kind),
@@ -137,9 +203,9 @@ def _advisory(number: int, group: _Group, language: Language) -> AdvisoryV1_1:
 
 
 def _type_of(group: _Group) -> AdvisoryType:
-    """Only failures: a warning. One override that lowered the risk: that. Anything else is an anchor."""
+    """Failures as many as the rest: a warning. One override that lowered the risk: that. Else an anchor."""
     entries = [entry for entry, _ in group.usable]
-    if all(entry.failed for entry in entries):
+    if 2 * len(group.failures) >= len(entries):
         return "failed_override_warning"
     if len(entries) == 1 and entries[0].evaluation.override_applied and entries[0].evaluation.override_success:
         return "successful_override"
@@ -160,7 +226,7 @@ def _evidence(group: _Group, kind: AdvisoryType) -> AdvisoryEvidenceV1_1:
     common = AdvisoryEvidenceV1_1(
         source_episode_ids=tuple(entry.episode_id for entry in entries),
         risk_tags=before,
-        principle_id=entries[0].correction.principle_id,
+        principle_id=group.principle.principle_id,
     )
     if kind != "consistency_anchor":
         return common.model_copy(update={"risk_before_tags": before, "risk_after_tags": after})
@@ -173,20 +239,16 @@ def _tags(tags: Iterable[RiskTag]) -> tuple[RiskTag, ...]:
     return tuple(sorted(set(tags)))
 
 
-def _message(episode: EpisodicMemoryEntryV1_1, kind: AdvisoryType, dangerous: bool, language: Language) -> str:
-    """Principle, summary and warnings in one line; the principle gives way if it would be too long."""
-    known = find_principle(episode.correction.principle_id)
-    principle = known.text(language) if known is not None else " ".join(episode.correction.corrective_principle.split())
+def _message(group: _Group, episode: EpisodicMemoryEntryV1_1, kind: AdvisoryType, language: Language) -> str:
+    """The catalogue's sentence, the codes of the case and the warnings, in one line."""
     summary = _SUMMARY[language].format(
         risk_type=episode.risk_type,
         action_taken=episode.action_taken,
         change=f"{episode.outcome_delta:+d}" if episode.outcome_delta else "0",
     )
-    rest = [summary]
+    parts = [group.principle.text(language), summary]
     if kind == "failed_override_warning":
-        rest.append(_FAILED[language])
-    if dangerous:
-        rest.append(DANGER_WARNING[language])
-    tail = " ".join(rest)
-    room = MAX_MESSAGE_CHARS - len(tail) - 1
-    return f"{principle if len(principle) <= room else principle[: room - 1] + '…'} {tail}"
+        parts.append(_FAILED[language])
+    if group.dangerous:
+        parts.append(DANGER_WARNING[language])
+    return " ".join(parts)

@@ -43,6 +43,11 @@ class MemoryCondition(BaseModel):
     exposed_to_debate: bool
     injection_source: InjectionSource = "retrieved"
 
+    @property
+    def uses_store(self) -> bool:
+        """Whether it looks into a store or writes to one."""
+        return self.retrieval_execute or self.store_write
+
     @model_validator(mode="after")
     def _flags_fit_together(self) -> MemoryCondition:
         if self.exposed_to_debate and (self.injection_mask or not self.retrieval_execute):

@@ -20,6 +20,7 @@ from samsim.memory.signature_builder import build_signature, count_aspects, symp
 from samsim.rules.candidates import normalise_term
 from samsim.schemas.analysis import TextAnalysis
 from samsim.schemas.memory_v1_1 import (
+    MAX_STATEMENTS,
     MAX_TERM_CHARS,
     ActionTaken,
     CaseSummaryV1_1,
@@ -190,8 +191,9 @@ def episode_type_of(evaluation: EvaluationV1_1) -> EpisodeType:
 
 
 def snapshot_of(tuples: Sequence[Candidate] | Sequence[FinalTuple]) -> StageSnapshotV1_1:
-    """The different (aspect, polarity) pairs in order of appearance, and the tuples' mean confidence."""
-    pairs = dict.fromkeys((aspect_norm(one.aspect_term), one.polarity) for one in tuples)
+    """The first different (aspect, polarity) pairs in order of appearance, and the tuples' mean confidence."""
+    different = dict.fromkeys((aspect_norm(one.aspect_term), one.polarity) for one in tuples)
+    pairs = list(different)[:MAX_STATEMENTS]
     return StageSnapshotV1_1(
         aspects_norm=tuple(aspect for aspect, _ in pairs),
         polarities=tuple(polarity for _, polarity in pairs),

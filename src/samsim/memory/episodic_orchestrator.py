@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from samsim.errors import ConfigError
-from samsim.memory.advisory_builder import BlockStatistics, build_from_episodes
+from samsim.errors import ConfigError, ContractError
+from samsim.memory.advisory_builder import BlockStatistics, build_from_episodes, possible_pairs, warnings_of
 from samsim.memory.advisory_injection_gate import has_polarity_conflict, should_inject_advisory_with_reason
 from samsim.memory.conditions import MemoryCondition
 from samsim.memory.episode_builder import RiskFindings, build_episode, quotes
@@ -28,17 +28,24 @@ from samsim.schemas.protocol_conflict_review import Candidate, ConflictFlag, Val
 from samsim.schemas.results import MemoryRecord, SampleResult
 from samsim.schemas.taxonomy import Taxonomy
 
-OpfbScope = Literal["retrieved", "store"]
+OpfbScope = Literal["current", "retrieved", "store"]
 
 
 @dataclass(frozen=True, slots=True)
 class MemorySettings:
-    """What a user may set besides the condition."""
+    """What a user may set besides the condition.
+
+    ``opfb_scope`` says which failures make advice dangerous: those of the retrieved episodes with an (aspect,
+    polarity) that the current sample has or could be turned to (``current``, seed 003 §3.5), any of theirs
+    (``retrieved``), or any in the store (``store``). The two ``require_`` settings are the retriever's filters.
+    """
 
     topk: int = DEFAULT_TOPK
     gate: bool = True
     prohibit_dangerous: bool = True
-    opfb_scope: OpfbScope = "retrieved"
+    opfb_scope: OpfbScope = "current"
+    require_same_language: bool = True
+    require_structure_overlap: bool = True
     created_from_split: str = "unknown"
     visibility: str = "sequential"
 
@@ -84,6 +91,11 @@ class MemorySlot:
     record: MemoryRecord
     exposed: bool
 
+    @property
+    def merged(self) -> dict[str, Any] | None:
+        """The slot as an engine may see it; None where it must not."""
+        return self.slot_dict if self.exposed else None
+
 
 @dataclass(frozen=True, slots=True)
 class _Query:
@@ -120,11 +132,11 @@ class _Ledger:
 
 
 class EpisodicOrchestrator:
-    """Reads from and writes to one store under one condition."""
+    """Reads from and writes to one store under one condition; one that does neither needs no store."""
 
     def __init__(
         self,
-        store: MemoryStore,
+        store: MemoryStore | None,
         condition: MemoryCondition,
         *,
         now: Callable[[], str],
@@ -132,12 +144,25 @@ class EpisodicOrchestrator:
         settings: MemorySettings | None = None,
     ) -> None:
         self.condition = condition
-        self._store = store
+        if store is None and condition.uses_store:
+            raise ContractError(f"The memory condition {condition.name} reads or writes a store; give one.")
+        self._opened = store
         self._now = now
         self._version = version
         self._settings = settings or MemorySettings()
         _ = self._settings.epoch_size  # a wrong visibility is an error at start
         self._ledger = _Ledger()
+
+    @classmethod
+    def without_store(cls, condition: MemoryCondition) -> EpisodicOrchestrator:
+        """Memory that is off: it looks nowhere and writes nothing, but says what the gate would have done."""
+        return cls(None, condition, now=str, version="")
+
+    @property
+    def _store(self) -> MemoryStore:
+        if self._opened is None:
+            raise ContractError(f"The memory condition {self.condition.name} has no store.")
+        return self._opened
 
     def begin_epoch(self, as_of: int | None = None) -> None:
         """From now on samples see the store as it is now (or was at ``as_of``); their episodes wait for ``commit``."""
@@ -186,7 +211,13 @@ class EpisodicOrchestrator:
         )
         shown = advisories_to_show(self.condition, advisories, language)[: self._settings.topk]
         exposed = self.condition.exposed_to_debate and (opened or not self._settings.gate)
-        slot = build_slot_payload(self.condition, advisories, language=language, topk=self._settings.topk)
+        slot = build_slot_payload(
+            self.condition,
+            advisories,
+            language=language,
+            topk=self._settings.topk,
+            warnings=warnings_of(advisories, blocked, language),
+        )
         context = format_memory_context(shown) if exposed else ""
         record = self._record(retrieved, advisories, blocked, context, opened, reason)
         return MemorySlot(slot, context, record, exposed=exposed and bool(slot))
@@ -221,7 +252,8 @@ class EpisodicOrchestrator:
 
     def close(self) -> None:
         """Let go of the store."""
-        self._store.close()
+        if self._opened is not None:
+            self._opened.close()
 
     def _retrieve(self, facts: SampleFacts, as_of: int | None) -> list[Retrieved]:
         query = _query_of(facts)
@@ -235,7 +267,15 @@ class EpisodicOrchestrator:
                 return []
             query = other
         own = self._ledger.own.get(facts.uid, frozenset())
-        return self._store.query(query.signature, query.symptoms, self._settings.topk, as_of, own)
+        return self._store.query(
+            query.signature,
+            query.symptoms,
+            self._settings.topk,
+            as_of,
+            own,
+            require_same_language=self._settings.require_same_language,
+            require_structure_overlap=self._settings.require_structure_overlap,
+        )
 
     def _publish(self, uid: str) -> None:
         query = self._ledger.asked.pop(uid, None)
@@ -247,12 +287,13 @@ class EpisodicOrchestrator:
     ) -> tuple[list[AdvisoryV1_1], BlockStatistics]:
         if self.condition.injection_mask:
             return [], BlockStatistics()
-        everything = self._store.iterate(as_of) if self._settings.opfb_scope == "store" else None
+        scope = self._settings.opfb_scope
         return build_from_episodes(
             retrieved,
             language=facts.analysis.language,
             prohibit_dangerous=self._settings.prohibit_dangerous,
-            opfb_scope_episodes=everything,
+            opfb_scope_episodes=self._store.iterate(as_of) if scope == "store" else None,
+            current_pairs=possible_pairs(facts.candidates) if scope == "current" else None,
         )
 
     def _record(
@@ -275,11 +316,14 @@ class EpisodicOrchestrator:
             retrieved_ids=[found.entry.episode_id for found in retrieved],
             advisory_ids=ids,
             principle_ids=[advisory.evidence.principle_id for advisory in advisories],
-            advisory_injection_gated=self.condition.retrieval_execute and self._settings.gate and not opened,
+            advisory_types=[advisory.advisory_type for advisory in advisories],
+            advisory_injection_gated=self._settings.gate and not opened,
             injection_trigger_reason=reason,
             injection_source=self.condition.injection_source,
             memory_blocked_episode_n=blocked.memory_blocked_episode_n,
             memory_blocked_advisory_n=blocked.memory_blocked_advisory_n,
+            memory_downgraded_advisory_n=blocked.memory_downgraded_advisory_n,
+            memory_unknown_principle_n=blocked.memory_unknown_principle_n,
             memory_block_reason=blocked.memory_block_reason,
             advisories_present=bool(context),
             advisories_ids=ids if context else [],

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from samsim.memory.index_groups import Groups
 from samsim.memory.lexical import tokens
+from samsim.memory.memory_store import parse_line
 from samsim.memory.scoring import (
     LEXICAL_WEIGHT,
     SIGNATURE_WEIGHT,
@@ -234,7 +235,17 @@ class KeyReader:
         self._tokens: dict[tuple[str, str], frozenset[str]] = {}
 
     def key_of(self, line: str | bytes) -> tuple[InputSignatureV1_1, frozenset[str]]:
-        """The signature and the tokens of the episode in a canonical line."""
+        """The signature and the tokens of the episode in a canonical line.
+
+        Of a line that was not written here, the whole is read, which tells what is wrong with it.
+        """
+        try:
+            return self._quickly(line)
+        except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
+            entry = parse_line(line)
+            return entry.input_signature, case_tokens(entry.case_summary)
+
+    def _quickly(self, line: str | bytes) -> tuple[InputSignatureV1_1, frozenset[str]]:
         record = json.loads(line)
         given, case = record["input_signature"], record["case_summary"]
         fields = tuple(tuple(value) if isinstance(value, list) else value for _, value in sorted(given.items()))

@@ -46,11 +46,10 @@ def build_slot_payload(
     warnings: Sequence[str] = (),
 ) -> dict[str, Any]:
     """The content of the slot ``DEBATE_CONTEXT__MEMORY``: an ``AdvisoryBundleV1_1`` as plain data."""
-    shown = advisories_to_show(condition, advisories, language)[:topk]
     bundle = AdvisoryBundleV1_1(
         memory_on=condition.memory_mode == "on",
-        retrieved=shown,
-        warnings=tuple(warnings) if shown else (),
+        retrieved=advisories_to_show(condition, advisories, language)[:topk],
+        warnings=_warnings_to_show(condition, warnings, language),
         meta=AdvisoryMetaV1_1(
             memory_mode=condition.memory_mode,
             topk=topk,
@@ -68,11 +67,24 @@ def advisories_to_show(
 
     For ``injection_source: shuffled`` the caller retrieves another sample's advice; nothing is left to do here.
     """
-    if condition.injection_mask or not condition.retrieval_execute:
+    if _hides_everything(condition):
         return ()
     if condition.injection_source == "placebo":
         return tuple(as_placebo(advisory, language) for advisory in advisories)
     return tuple(advisories)
+
+
+def _warnings_to_show(condition: MemoryCondition, warnings: Sequence[str], language: Language) -> tuple[str, ...]:
+    """The warnings by the same rule as the advice they are about."""
+    if _hides_everything(condition):
+        return ()
+    if condition.injection_source == "placebo":
+        return tuple(neutral_text(len(warning), language) for warning in warnings)
+    return tuple(warnings)
+
+
+def _hides_everything(condition: MemoryCondition) -> bool:
+    return condition.injection_mask or not condition.retrieval_execute
 
 
 def as_placebo(advisory: AdvisoryV1_1, language: Language) -> AdvisoryV1_1:

@@ -10,12 +10,14 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Protocol
 
-from samsim.errors import ConfigError, StoreError
+from samsim.errors import ConfigError, ContractError, StoreError
+from samsim.memory.principles import find_principle
 from samsim.schemas.memory_v1_1 import (
     EpisodeDraftV1_1,
     EpisodicMemoryEntryV1_1,
@@ -26,7 +28,10 @@ from samsim.schemas.memory_v1_1 import (
 
 DEFAULT_STORE = Path("memory/episodic_store.jsonl")
 POSTGRES_SCHEMES = ("postgresql://", "postgres://")
-_EPISODE_ID = re.compile(r"epi_(\d{6,})")
+MAX_LINE_BYTES = 1 << 20
+"""Above what the bounds of the schema let a canonical line grow to."""
+_TOO_DEEP = "not an episode: nested deeper than any"
+_EPISODE_ID = re.compile(r"epi_([0-9]{6,18})")
 
 
 class Retrieved(NamedTuple):
@@ -65,6 +70,8 @@ class MemoryStore(Protocol):
     """Where episodes live. A failure is a ``StoreError``, and leaves the store as it was before.
 
     A record that breaks the schema or carries a forbidden field is a ``ContractError``, on write and on read.
+    One whose principle is not in the catalogue is refused on write and named by ``verify``: it could never
+    become advice, because no text of an episode is shown to anybody.
     """
 
     @property
@@ -178,18 +185,53 @@ def canonical_line(entry: EpisodicMemoryEntryV1_1) -> bytes:
         raise StoreError(f"the episode cannot be written as UTF-8 ({error.reason}); nothing was stored") from error
 
 
+def new_line(entry: EpisodicMemoryEntryV1_1) -> bytes:
+    """The canonical line of an episode that is to be stored; its principle must be known."""
+    check_principle(entry)
+    return canonical_line(entry)
+
+
+def check_principle(entry: EpisodicMemoryEntryV1_1) -> None:
+    """Raise ``ContractError`` if the episode's principle is not in the catalogue."""
+    name = entry.correction.principle_id
+    if find_principle(name) is None:
+        raise ContractError(
+            f"its principle {name!r} is not in the catalogue of this version, so it can never become advice;"
+            " leave the episode out, or use the version of samsim that wrote it"
+        )
+
+
 def parse_line(line: str | bytes) -> EpisodicMemoryEntryV1_1:
     """The episode of one line, checked against the schema and for forbidden fields.
 
     Raises:
-        ContractError: the record breaks the schema.
-        StoreError: the line is no JSON.
+        ContractError: the record breaks the schema, or names a key twice.
+        StoreError: the line is no JSON, or longer than any episode.
     """
+    if len(line) > MAX_LINE_BYTES:
+        raise StoreError(f"a line of {len(line):,} bytes, longer than any episode ({MAX_LINE_BYTES:,} at most)")
     try:
-        record = json.loads(line)
+        return parse_entry(_record_of(line))
+    except RecursionError as error:
+        raise StoreError(_TOO_DEEP) from error
+
+
+def _record_of(line: str | bytes) -> Any:
+    try:
+        return json.loads(line, object_pairs_hook=_distinct)
     except ValueError as error:
         raise StoreError(f"not a JSON line: {error}") from error
-    return parse_entry(record)
+    except RecursionError as error:
+        raise StoreError(_TOO_DEEP) from error
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object; of two values for one key nobody could say which was checked."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        ((twice, _),) = Counter(name for name, _ in pairs).most_common(1)
+        raise ContractError(f"The key {twice[:60]!r} is given twice. Leave one of them out.")
+    return found
 
 
 class ContentHash:
@@ -202,10 +244,15 @@ class ContentHash:
         self._sha = hashlib.sha256()
 
     def add(self, line: str | bytes) -> None:
-        """Take in one canonical line."""
-        record: dict[str, Any] = json.loads(line)
-        record.get("provenance", {}).pop("timestamp", None)
-        self._sha.update(canonical_bytes(record) + b"\n")
+        """Take in one canonical line; what is no episode at all is a ``StoreError``."""
+        record = _record_of(line)
+        if not isinstance(record, dict) or not isinstance(record.get("provenance"), dict):
+            raise StoreError("a line is not an episode; samsim memory verify names it")
+        record["provenance"].pop("timestamp", None)
+        try:
+            self._sha.update(canonical_bytes(record) + b"\n")
+        except (UnicodeEncodeError, RecursionError) as error:
+            raise StoreError("a line is not an episode; samsim memory verify names it") from error
 
     def hexdigest(self) -> str:
         """The hash of everything added so far."""

@@ -18,7 +18,9 @@ from samsim.memory.memory_store import (
     Retrieved,
     VerifyReport,
     canonical_line,
+    check_principle,
     episode_id_of,
+    new_line,
     parse_line,
     seq_of,
 )
@@ -54,7 +56,7 @@ class JsonlStore:
         """Write ``entry`` under the next id; it is on the disk when this returns."""
         with self._guard, self._files.locked() as last:
             episode_id = episode_id_of(last.seq + 1)
-            self._files.append([canonical_line(entry.with_id(episode_id))], last)
+            self._files.append([new_line(entry.with_id(episode_id))], last)
         return episode_id
 
     def iterate(self, as_of: int | None = None) -> Iterator[EpisodicMemoryEntryV1_1]:
@@ -101,7 +103,7 @@ class JsonlStore:
         """Remove what crashes left behind and write the index anew, once every episode has been found whole."""
         report = self.verify()
         if not report.ok:
-            raise StoreError(f"{self._files.path} is not compacted, because it is damaged: {report.problems[0]}")
+            raise StoreError(f"{self._files.path} is not compacted, because it is not sound: {report.problems[0]}")
         before = self._files.size_on_disk()
         with self._guard:
             self._refresh()
@@ -154,6 +156,7 @@ class JsonlStore:
                 line = canonical_line(entry)
                 if self._is_held(entry.episode_id, line, newest, last.seq):
                     continue
+                check_principle(entry)
             except SamsimError as error:
                 raise type(error)(f"line {number}: {error} (nothing was imported)") from error
             newest += 1
@@ -183,7 +186,7 @@ class JsonlStore:
             self._index, self._indexed, self._in_snapshot = EpisodeIndex(), START, 0
         lines = self._files.lines(self._indexed.seq + 1, newest.seq)
         while batch := list(islice(lines, _INDEXED_AT_ONCE)):
-            self._index.extend(self._keys.key_of(line) for _, line in batch)
+            self._index.extend([self._key(record.seq, line) for record, line in batch])
             self._indexed = batch[-1][0]
         if len(self._index) - self._in_snapshot >= max(_SNAPSHOT_EVERY, len(self._index) // 8):
             self._save_snapshot()
@@ -200,7 +203,13 @@ class JsonlStore:
         """Whether a snapshot is of this very log: same history, and its ends are indexed as they would be now."""
         if upto.seq != len(index) or self._files.record(upto.seq) != upto:
             return False
-        return all(index.key_of(seq) == self._keys.key_of(self._line(seq)) for seq in {1, upto.seq})
+        return all(index.key_of(seq) == self._key(seq, self._line(seq)) for seq in {1, upto.seq})
+
+    def _key(self, seq: int, line: bytes) -> tuple[InputSignatureV1_1, frozenset[str]]:
+        try:
+            return self._keys.key_of(line)
+        except SamsimError as error:
+            raise type(error)(f"{episode_id_of(seq)}: {error}") from error
 
     def _save_snapshot(self) -> None:
         """Write the index beside the log. It only saves time, so that a full disk is no reason to fail."""

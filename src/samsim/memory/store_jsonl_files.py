@@ -21,12 +21,14 @@ from samsim.errors import SamsimError, StoreError
 from samsim.memory import journal
 from samsim.memory.journal import Record
 from samsim.memory.memory_store import canonical_line, episode_id_of, parse_line
+from samsim.memory.principles import find_principle
 from samsim.memory.store_jsonl_io import (
     BYTES_AT_ONCE,
     TEMPORARY,
     beside,
     copy_out,
     file_lock,
+    is_no_file,
     replace_file,
     sync,
     sync_folder,
@@ -160,6 +162,9 @@ class StoreFiles:
 
     def _open(self) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        for part in (self.path, self.journal_path, self.index_path, beside(self.path, ".lock")):
+            if is_no_file(part):
+                raise StoreError(f"cannot open the memory store {self.path}: {part} is not a regular file")
         try:
             with file_lock(beside(self.path, ".lock")):
                 self._create_missing()
@@ -202,17 +207,25 @@ class StoreFiles:
 
     def _adopt(self) -> bytes:
         """A journal for a log that has none, such as an exported or copied file."""
+        unknown: list[str] = []
         with self.path.open("rb") as file:
             whole_lines = (line for line in file if line.endswith(b"\n"))
-            packed, last = journal.journal_of(whole_lines, self._check_adopted)
+            packed, last = journal.journal_of(whole_lines, lambda seq, line: self._check_adopted(seq, line, unknown))
         if last.seq:
             self.notices.append(f"{self.path} had no journal; one was made for its {last.seq} episodes")
+        if unknown:
+            self.notices.append(
+                f"{len(unknown)} of them, such as {unknown[0]}, have a principle that is not in the catalogue and can"
+                " never become advice; samsim memory verify names them"
+            )
         return packed
 
-    def _check_adopted(self, seq: int, line: bytes) -> None:
+    def _check_adopted(self, seq: int, line: bytes, unknown: list[str]) -> None:
         try:
             entry = parse_line(line)
             sound = entry.episode_id == episode_id_of(seq) and canonical_line(entry) + b"\n" == line
+            if find_principle(entry.correction.principle_id) is None:
+                unknown.append(entry.episode_id)
         except SamsimError:
             sound = False
         if not sound:

@@ -17,6 +17,11 @@ def beside(path: Path, suffix: str) -> Path:
     return path.with_name(path.name + suffix)
 
 
+def is_no_file(path: Path) -> bool:
+    """Whether something else than a file stands there: a pipe would be waited for, a device read without end."""
+    return path.exists() and not path.is_file()
+
+
 def replace_file(path: Path, data: bytes) -> None:
     """Put ``data`` into ``path`` at once: a reader or a crash sees the old file or the new one."""
     temporary = beside(path, f".{os.getpid()}-{threading.get_ident()}{TEMPORARY}")

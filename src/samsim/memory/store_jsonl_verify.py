@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from samsim.errors import SamsimError
 from samsim.memory.journal import START, Record
-from samsim.memory.memory_store import VerifyReport, canonical_bytes, episode_id_of, parse_line
+from samsim.memory.memory_store import VerifyReport, canonical_bytes, check_principle, episode_id_of, parse_line
 from samsim.memory.store_jsonl_files import StoreFiles
 
 _MOST_PROBLEMS = 20
@@ -39,6 +39,7 @@ def _problems_of(previous: Record, record: Record, line: bytes) -> list[str]:
         return [f"{name}: its journal record does not follow the one before"]
     try:
         entry = parse_line(line)
+        check_principle(entry)
     except SamsimError as error:
         return [f"{name}: {error}"]
     if entry.episode_id != name:

@@ -24,11 +24,12 @@ from samsim.memory.memory_store import (
     Retrieved,
     VerifyReport,
     canonical_line,
+    check_principle,
     episode_id_of,
+    new_line,
     parse_line,
     seq_of,
 )
-from samsim.memory.scoring import case_tokens
 from samsim.schemas.memory_v1_1 import check_forbidden
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ class PostgresStore:
         with self._writing() as session:
             row = session.execute("UPDATE samsim_memory SET last_seq = last_seq + 1 RETURNING last_seq").fetchone()
             seq = _number(row)
-            line = canonical_line(entry.with_id(episode_id_of(seq)))
+            line = new_line(entry.with_id(episode_id_of(seq)))
             session.execute("INSERT INTO samsim_episodes VALUES (%s, %s)", (seq, line.decode("utf-8")))
         return episode_id_of(seq)
 
@@ -220,10 +221,8 @@ class PostgresStore:
     def _key(self, seq: int, line: str) -> tuple[InputSignatureV1_1, frozenset[str]]:
         try:
             return self._keys.key_of(line)
-        except (KeyError, TypeError, ValueError, AttributeError):
-            # Not a line that was written here: reading all of it tells what is wrong.
-            entry = _entry(seq, line)
-            return entry.input_signature, case_tokens(entry.case_summary)
+        except (ContractError, StoreError) as error:
+            raise type(error)(f"{episode_id_of(seq)}: {error}") from error
 
     def _entries(self, seqs: list[int]) -> dict[int, EpisodicMemoryEntryV1_1]:
         if not seqs:
@@ -400,7 +399,7 @@ def _check_record(seq: int, line: str) -> None:
     try:
         record = json.loads(line)
         check_forbidden(record)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise StoreError(f"{episode_id_of(seq)}: not a JSON line: {error}") from error
     except ContractError as error:
         raise ContractError(f"{episode_id_of(seq)}: {error}") from error
@@ -417,10 +416,16 @@ def _count_problems(last: int, rows: int, highest: int) -> Iterator[str]:
 
 def _line_problems(seq: int, line: str) -> Iterator[str]:
     try:
-        if canonical_line(_entry(seq, line)) != line.encode("utf-8"):
+        entry = _entry(seq, line)
+        if canonical_line(entry) != line.encode("utf-8"):
             yield f"{episode_id_of(seq)}: the line is not in canonical form"
     except (ContractError, StoreError) as error:
         yield str(error)
+        return
+    try:
+        check_principle(entry)
+    except ContractError as error:
+        yield f"{episode_id_of(seq)}: {error}"
 
 
 def _given(lines: Iterable[str | bytes]) -> Iterator[tuple[int, EpisodicMemoryEntryV1_1]]:
@@ -448,6 +453,7 @@ def _import_batch(
             )
         line = canonical_line(entry.with_id(episode_id_of(seq))).decode("utf-8")
         if seq == last + 1:
+            _check_new(number, entry)
             new.append((seq, line))
             known[seq] = line
             last = seq
@@ -459,6 +465,13 @@ def _import_batch(
     with session.cursor() as cursor:
         cursor.executemany("INSERT INTO samsim_episodes VALUES (%s, %s)", new)
     return last
+
+
+def _check_new(number: int, entry: EpisodicMemoryEntryV1_1) -> None:
+    try:
+        check_principle(entry)
+    except ContractError as error:
+        raise ContractError(f"line {number}: {error}; nothing was imported") from error
 
 
 def _known(session: Session, episode_ids: list[str]) -> dict[int, str]:

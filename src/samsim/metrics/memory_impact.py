@@ -2,7 +2,8 @@
 
 A sample is *exposed* if an advisory reached a prompt. It *followed* if a decision is of the kind that
 the principle of a shown advisory names: its action (any change for ``*``), its reason code, on a tuple
-with its risk type; else it *ignored* the advice. If no shown principle is in the catalogue, nobody can
+with its risk type; else it *ignored* the advice. Where only warnings were shown (``failed_override_warning``),
+it followed if no decision is of the kind they warn of. If no shown principle is in the catalogue, nobody can
 say. A sample is *masked* if something was retrieved and the gate was open, but the condition shows nothing
 to the prompts (``C2_silent``, ``C2_eval_only``, which compose no advice either).
 
@@ -18,17 +19,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from samsim.memory.principles import Principle, find_principle
 from samsim.metrics.decided import CHANGING, Decided, decisions_of
 from samsim.metrics.statistics import Interval, Share, bootstrap_mean
-from samsim.schemas.memory_v1_1 import EvaluationV1_1, InjectionSource
+from samsim.schemas.memory_v1_1 import AdvisoryType, EvaluationV1_1, InjectionSource
 from samsim.schemas.protocol_conflict_review import Written
 from samsim.schemas.results import MemoryRecord, SampleResult
 
 _ANY = "*"
 _NO_RISK = "none"
 _UNREVIEWED = "NONE"
+_WARNING: AdvisoryType = "failed_override_warning"
 
 
 class MemoryGroup(Written):
@@ -63,6 +66,7 @@ class MemoryImpactAnalysis(Written):
     prompt_injection_chars: int
     blocked_episodes: int
     blocked_advisories: int
+    downgraded_advisories: int = 0
 
 
 @dataclass(slots=True)
@@ -98,6 +102,7 @@ class MemoryTally:
     chars: int = 0
     blocked_episodes: int = 0
     blocked_advisories: int = 0
+    downgraded_advisories: int = 0
     followed: _Group = field(default_factory=_Group)
     ignored: _Group = field(default_factory=_Group)
     masked: _Group = field(default_factory=_Group)
@@ -114,13 +119,17 @@ class MemoryTally:
         self.chars += record.prompt_injection_chars
         self.blocked_episodes += record.memory_blocked_episode_n
         self.blocked_advisories += record.memory_blocked_advisory_n
+        self.downgraded_advisories += record.memory_downgraded_advisory_n
+        self.unknown += record.memory_unknown_principle_n
         if record.advisories_present:
-            names = shown_principles(record)
-            known = [found for name in names if (found := find_principle(name)) is not None]
-            self.unknown += len(names) - len(known)
+            shown = shown_principles(record)
+            known = {name: found for name in shown if (found := find_principle(name)) is not None}
+            self.unknown += len(shown) - len(known)
             self.exposed += 1
             if known:
-                (self.followed if follows(result, known) else self.ignored).add(evaluation)
+                advice = [known[name] for name, kind in shown.items() if name in known and kind != _WARNING]
+                followed = follows(result, advice) if advice else not follows(result, known.values())
+                (self.followed if followed else self.ignored).add(evaluation)
         elif reaches_gate and not record.exposed_to_debate:
             self.masked.add(evaluation)
 
@@ -147,16 +156,16 @@ class MemoryTally:
             prompt_injection_chars=self.chars,
             blocked_episodes=self.blocked_episodes,
             blocked_advisories=self.blocked_advisories,
+            downgraded_advisories=self.downgraded_advisories,
         )
 
 
-def shown_principles(record: MemoryRecord) -> list[str]:
-    """The principles of the advisories that reached a prompt."""
+def shown_principles(record: MemoryRecord) -> dict[str, AdvisoryType | None]:
+    """The principles of the advisories that reached a prompt, each of one type; old records lack the types."""
     shown = set(record.advisories_ids)
     # Records of before principle_ids have none: nothing can be said about following then.
-    return [
-        name for name, advisory in zip(record.principle_ids, record.advisory_ids, strict=False) if advisory in shown
-    ]
+    advised = zip_longest(record.principle_ids, record.advisory_ids, record.advisory_types)
+    return {name: kind for name, advisory, kind in advised if name is not None and advisory in shown}
 
 
 def follows(result: SampleResult, principles: Iterable[Principle]) -> bool:

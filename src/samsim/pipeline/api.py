@@ -67,7 +67,7 @@ class Pipeline:
         ``InputError``. ``continued`` says where an interrupted run with a memory goes on.
         """
         pairs = as_samples(samples)
-        if self._memory is None:
+        if self._memory is None or not self._memory.condition.uses_store:
             results = in_order(pairs, self._attempt, concurrency)
         else:
             results = by_epoch(pairs, self._attempt, self._memory, concurrency, continued)

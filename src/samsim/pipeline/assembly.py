@@ -146,6 +146,7 @@ def remember(
     record: MemoryRecord = slot.record
     shown = record.advisories_present and injected_chars > 0
     changes = {
+        "shown": slot.slot_dict if injected_chars > 0 else None,
         "prompt_injection_chars": injected_chars,
         "advisories_present": shown,
         "advisories_ids": record.advisories_ids if shown else [],

@@ -42,11 +42,11 @@ async def run_conflict_review(
     candidates, risks, flags = examined.candidates, examined.risks, examined.flags
     facts = examined.facts()
     slot = ask_memory(memory, facts)
-    context = slot.context if slot is not None else ""
+    context, merged = (slot.context, slot.merged) if slot is not None else ("", None)
     review = _NOT_REVIEWED
     advised_prompts = 0
     if config.enable_review and (config.review_scope == "always" or reviewable_ids(flags, risks)):
-        inputs = ReviewInputs(analysis, taxonomy, candidates, flags, risks, memory_context=context)
+        inputs = ReviewInputs(analysis, taxonomy, candidates, flags, risks, context, merged)
         review, review_calls = await _review(uid, inputs, engines)
         if config.recheck:
             review, recheck_calls = await _recheck(uid, inputs, review, engines)

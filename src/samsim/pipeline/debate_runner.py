@@ -98,7 +98,7 @@ async def run_debate(
         inputs = await _validate(uid, inputs, engines, said)
     facts = _facts(examined, said)
     slot = ask_memory(memory, facts)
-    merged = slot.slot_dict if slot is not None and slot.exposed else None
+    merged = slot.merged if slot is not None else None
     if examined.candidates and config.enable_review:
         inputs = replace(inputs, memory_slot=merged)
         await _debate(uid, inputs, engines, config.debate.rounds, said)

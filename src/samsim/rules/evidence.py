@@ -57,6 +57,11 @@ class EvidenceReader:
         said = {self.said_by(word) for word in self.words_of(candidate)}
         return len(said) != 1 or candidate.polarity in said
 
+    def stands_as_words(self, span: Span | None) -> bool:
+        """Whether the span begins and ends with a word, rather than inside one."""
+        tokens = self.tokens.overlapping(span) if span is not None else []
+        return span is not None and bool(tokens) and (tokens[0].start, tokens[-1].end) == (span.start, span.end)
+
     def stands_in_negation(self, candidate: Candidate) -> bool:
         """Whether a negation governs any part of the tuple's evidence."""
         region = self.region_of(candidate)

@@ -2,7 +2,8 @@
 
 Nothing here can carry a text: every field is a code, a number, a template rendered by us, or a
 normalised aspect term of at most ``MAX_TERM_CHARS`` characters. The names in ``FORBIDDEN_FIELDS`` are
-refused at any depth, both when a record is read and when it is written.
+refused at any depth, both when a record is read and when it is written. Every number and every list
+has a bound far above what a real sample reaches, so that a foreign record cannot break what counts on it.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from samsim.errors import ContractError
 from samsim.schemas.analysis import Language
@@ -22,6 +23,16 @@ SCHEMA_VERSION: SchemaVersion = "1.1"
 SLOT_NAME = "DEBATE_CONTEXT__MEMORY"
 MAX_MESSAGE_CHARS = 800
 MAX_TERM_CHARS = 30
+MAX_COUNT = 1_000_000_000
+MAX_STATEMENTS = 1_000
+"""How many (aspect, polarity) pairs a snapshot keeps; the first ones of a longer text."""
+MAX_LISTED = 32
+_CLOCK = "([01][0-9]|2[0-3]):[0-5][0-9]"
+_MOMENT = rf"^[0-9]{{4}}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T{_CLOCK}:[0-5][0-9](\.[0-9]{{1,9}})?(Z|[+-]{_CLOCK})$"
+_DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+# A foreign record may have any number of faults and keys of any length.
+_FAULTS_SHOWN = 3
+_FAULT_CHARS = 160
 FORBIDDEN_FIELDS = frozenset(
     {"raw_text", "raw_text_hash", "gold", "gold_label", "gold_polarity", "cot", "chain_of_thought"}
 )
@@ -40,20 +51,22 @@ Strength = Literal["weak", "moderate", "strong"]
 MemoryMode = Literal["off", "on", "silent"]
 InjectionSource = Literal["retrieved", "placebo", "shuffled"]
 
-EpisodeId = Annotated[str, Field(pattern=r"^epi_\d{6,}$")]
-AdvisoryId = Annotated[str, Field(pattern=r"^adv_\d{6,}$")]
+EpisodeId = Annotated[str, Field(pattern=r"^epi_[0-9]{6,18}$")]
+AdvisoryId = Annotated[str, Field(pattern=r"^adv_[0-9]{6,18}$")]
 PrincipleId = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{2,59}$")]
 AspectNorm = Annotated[str, Field(max_length=MAX_TERM_CHARS)]
 Template = Annotated[str, Field(max_length=MAX_MESSAGE_CHARS)]
-Unit = Annotated[float, Field(ge=0.0, le=1.0)]
+Unit = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=0, le=MAX_COUNT)]
+Condition = Annotated[str, Field(pattern=r"^[a-z_]{1,40}:[A-Za-z0-9_]{1,60}$")]
 
 
 def check_forbidden(obj: object) -> None:
     """Raise ``ContractError`` if any mapping inside ``obj``, at any depth, has a forbidden key."""
     for path in _forbidden_paths(obj, ""):
         raise ContractError(
-            f"The field {path} may not be remembered: an episode carries neither text nor gold nor a chain of thought."
-            " Remove it from the record."
+            f"The field {_clipped(path)} may not be remembered: an episode carries neither text nor gold nor a chain"
+            " of thought. Remove it from the record."
         )
 
 
@@ -69,13 +82,17 @@ def _forbidden_paths(obj: object, path: str) -> Iterator[str]:
             yield from _forbidden_paths(value, f"{path}[{number}]")
 
 
+def _clipped(text: str) -> str:
+    return text if len(text) <= _FAULT_CHARS else f"{text[: _FAULT_CHARS - 1]}…"
+
+
 class InputSignatureV1_1(Written):  # noqa: N801 (the seeds' name)
     """What a sample looks like from afar; ``detected_structure`` is in the order of ``STRUCTURES``."""
 
     language: Language
-    detected_structure: tuple[Structure, ...] = Field(min_length=1)
+    detected_structure: tuple[Structure, ...] = Field(min_length=1, max_length=len(STRUCTURES))
     has_negation: bool
-    num_aspects: int = Field(ge=0)
+    num_aspects: Count
     length_bucket: LengthBucket
 
     @model_validator(mode="after")
@@ -101,8 +118,8 @@ class CaseSummaryV1_1(Written):  # noqa: N801
 class StageSnapshotV1_1(Written):  # noqa: N801
     """The statements at one stage; ``confidence`` is their mean, 0 where there are none."""
 
-    aspects_norm: tuple[AspectNorm, ...] = ()
-    polarities: tuple[Polarity, ...] = ()
+    aspects_norm: tuple[AspectNorm, ...] = Field(default=(), max_length=MAX_STATEMENTS)
+    polarities: tuple[Polarity, ...] = Field(default=(), max_length=MAX_STATEMENTS)
     confidence: Unit = 0.0
 
     @model_validator(mode="after")
@@ -130,14 +147,14 @@ class CorrectionV1_1(Written):  # noqa: N801
 
     principle_id: PrincipleId
     corrective_principle: Annotated[str, Field(min_length=1, max_length=MAX_MESSAGE_CHARS)]
-    applicable_conditions: tuple[Annotated[str, Field(pattern=r"^[a-z_]+:[A-Za-z0-9_]+$")], ...] = ()
+    applicable_conditions: tuple[Condition, ...] = Field(default=(), max_length=MAX_LISTED)
 
 
 class RiskSnapshotV1_1(Written):  # noqa: N801
     """Which kinds of risk there were (sorted, each once) and how grave they were together."""
 
-    tags: tuple[RiskTag, ...] = ()
-    severity_sum: int = Field(default=0, ge=0)
+    tags: tuple[RiskTag, ...] = Field(default=(), max_length=MAX_LISTED)
+    severity_sum: Count = 0
 
 
 class EvaluationV1_1(Written):  # noqa: N801
@@ -154,8 +171,17 @@ class ProvenanceV1_1(Written):  # noqa: N801
     """Where an episode comes from; ``timestamp`` is the run's recorded clock, outside the content hash."""
 
     created_from_split: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,40}$")]
-    timestamp: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$")]
+    timestamp: Annotated[str, Field(pattern=_MOMENT)]
     version: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.+-]{1,40}$")]
+
+    @field_validator("timestamp")
+    @classmethod
+    def _is_in_the_calendar(cls, timestamp: str) -> str:
+        year, month, day = (int(part) for part in timestamp[:10].split("-"))
+        is_leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+        if not year or day > _DAYS[month - 1] - (month == 2 and not is_leap):
+            raise ValueError("there is no such day")
+        return timestamp
 
 
 class EpisodeDraftV1_1(Written):  # noqa: N801
@@ -171,7 +197,7 @@ class EpisodeDraftV1_1(Written):  # noqa: N801
     provenance: ProvenanceV1_1
     risk_type: EpisodeRisk
     action_taken: ActionTaken
-    outcome_delta: int
+    outcome_delta: Annotated[int, Field(ge=-MAX_COUNT, le=MAX_COUNT)]
     moderator_summary: Template = ""
 
     @model_validator(mode="before")
@@ -207,8 +233,12 @@ def parse_entry(raw: object) -> EpisodicMemoryEntryV1_1:
     try:
         return EpisodicMemoryEntryV1_1.model_validate(raw)
     except ValidationError as error:
-        places = "; ".join(f"{'.'.join(map(str, one['loc'])) or 'record'}: {one['msg']}" for one in error.errors())
-        raise ContractError(f"Not an episode of schema {SCHEMA_VERSION}: {places}.") from error
+        faults = error.errors(include_input=False, include_url=False, include_context=False)
+        named = [f"{_clipped('.'.join(map(str, one['loc'])) or 'record')}: {_clipped(one['msg'])}" for one in faults]
+        more = f" (and {len(named) - _FAULTS_SHOWN} more)" if len(named) > _FAULTS_SHOWN else ""
+        raise ContractError(
+            f"Not an episode of schema {SCHEMA_VERSION}: {'; '.join(named[:_FAULTS_SHOWN])}{more}."
+        ) from error
 
 
 def dump_entry(entry: EpisodicMemoryEntryV1_1) -> dict[str, Any]:
@@ -221,8 +251,9 @@ def dump_entry(entry: EpisodicMemoryEntryV1_1) -> dict[str, Any]:
 class AdvisoryEvidenceV1_1(Written):  # noqa: N801
     """What an advisory rests on: ids and codes, no label, no text.
 
-    Overrides carry the risk tags before and after; anchors carry consistency (share of episodes that
-    succeeded), variance (of the change in severity) and n. A decision to imitate is never given.
+    The first three are those of seed 000 §2.1. Beside them overrides may carry the risk tags before and
+    after, anchors consistency (share of episodes that succeeded), variance (of the change in severity) and
+    n (seed 003 §3.1 and §3.2); ours always do. A decision to imitate is never given.
     """
 
     source_episode_ids: tuple[EpisodeId, ...] = Field(min_length=1)
@@ -231,8 +262,8 @@ class AdvisoryEvidenceV1_1(Written):  # noqa: N801
     risk_before_tags: tuple[RiskTag, ...] | None = None
     risk_after_tags: tuple[RiskTag, ...] | None = None
     consistency: Unit | None = None
-    variance: Annotated[float, Field(ge=0.0)] | None = None
-    n: Annotated[int, Field(ge=1)] | None = None
+    variance: Annotated[float, Field(ge=0.0, allow_inf_nan=False)] | None = None
+    n: Annotated[int, Field(ge=1, le=MAX_COUNT)] | None = None
 
 
 class AdvisoryConstraintsV1_1(Written):  # noqa: N801
@@ -257,11 +288,11 @@ class AdvisoryV1_1(Written):  # noqa: N801
     @model_validator(mode="after")
     def _evidence_fits_type(self) -> AdvisoryV1_1:
         given = self.evidence
-        override_evidence = (given.risk_before_tags, given.risk_after_tags)
-        anchor_evidence = (given.consistency, given.variance, given.n)
-        anchor = self.advisory_type == "consistency_anchor"
-        wanted, unwanted = (anchor_evidence, override_evidence) if anchor else (override_evidence, anchor_evidence)
-        if None in wanted or any(value is not None for value in unwanted):
+        if self.advisory_type == "consistency_anchor":
+            unwanted: tuple[object, ...] = (given.risk_before_tags, given.risk_after_tags)
+        else:
+            unwanted = (given.consistency, given.variance, given.n)
+        if any(value is not None for value in unwanted):
             raise ValueError(f"the evidence does not fit a {self.advisory_type}")
         return self
 

@@ -5,13 +5,13 @@ Outputs, traces and scorecards are projections of ``SampleResult``; no fact is s
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
 from samsim.schemas.analysis import Language
 from samsim.schemas.calls import AttemptRecord, MessageRecord, OutputMode
-from samsim.schemas.memory_v1_1 import EvaluationV1_1, InjectionSource, MemoryMode, Structure
+from samsim.schemas.memory_v1_1 import AdvisoryType, EvaluationV1_1, InjectionSource, MemoryMode, Structure
 from samsim.schemas.polarity import Polarity
 from samsim.schemas.protocol_conflict_review import (
     AgentName,
@@ -80,10 +80,11 @@ class CallRecord(Written):
 class MemoryRecord(Written):
     """What the episodic memory did for one sample, in every condition (seeds 003 §7, 004).
 
-    ``advisory_ids`` and ``principle_ids`` go together: what was advised, shown or not; where
+    ``advisory_ids``, ``principle_ids`` and ``advisory_types`` go together: what was advised, shown or not; where
     ``injection_source`` is placebo, neutral text of the same length was shown in its place.
     ``prompt_injection_chars`` counts the characters of advice in all prompts together. The gate is
-    evaluated and recorded also where nothing may be injected, so that samples can be compared.
+    evaluated and recorded in every condition, so that samples can be compared. ``shown`` is the slot
+    (an ``AdvisoryBundleV1_1``) that stood in the prompts, None where none did; of a run it is in the traces only.
     """
 
     condition: str
@@ -94,15 +95,19 @@ class MemoryRecord(Written):
     retrieved_ids: list[str]
     advisory_ids: list[str]
     principle_ids: list[str] = Field(default_factory=list)
+    advisory_types: list[AdvisoryType] = Field(default_factory=list)
     advisory_injection_gated: bool
     injection_trigger_reason: str
     injection_source: InjectionSource = "retrieved"
     memory_blocked_episode_n: int = 0
     memory_blocked_advisory_n: int = 0
+    memory_downgraded_advisory_n: int = 0
+    memory_unknown_principle_n: int = 0
     memory_block_reason: str | None = None
     advisories_present: bool = False
     advisories_ids: list[str] = Field(default_factory=list)
     episode_id: str | None = None
+    shown: dict[str, Any] | None = None
 
 
 class SampleResult(Written):

@@ -10,7 +10,7 @@ from samsim.rules.candidates import normalise_term
 from samsim.rules.evidence import EvidenceReader
 from samsim.schemas.analysis import PolarityWord
 from samsim.schemas.polarity import PolarityName
-from samsim.schemas.protocol_conflict_review import Candidate, RiskType, Severity
+from samsim.schemas.protocol_conflict_review import Candidate, ConflictType, RiskType, Severity
 
 _OPPOSITES: Mapping[PolarityName, PolarityName] = {"positive": "negative", "negative": "positive"}
 
@@ -19,9 +19,10 @@ _OPPOSITES: Mapping[PolarityName, PolarityName] = {"positive": "negative", "nega
 class Case:
     """One tuple under review: its doubts, its evidence and its rivals.
 
-    ``said`` is what the words of its evidence say in their sentence. ``rivals`` are the other
-    tuples of its polarity conflicts, ``lower`` the tuples of lower entities
-    that a granularity flag sets beside it (empty unless it is the upper one).
+    ``said`` is what the words of its evidence say in their sentence. ``conflicts`` are the kinds of flag it
+    is in, ``rivals`` the other tuples of its polarity conflicts, ``lower`` the tuples of lower entities
+    that a granularity flag sets beside it (empty unless it is the upper one). ``term_stands`` says that its
+    term stands in the text as words of its own, or that it has none.
     """
 
     candidate: Candidate
@@ -31,6 +32,8 @@ class Case:
     stands_in_negation: bool
     rivals: Sequence[Candidate]
     lower: Sequence[Candidate]
+    conflicts: frozenset[ConflictType] = frozenset()
+    term_stands: bool = True
 
     @property
     def is_implicit(self) -> bool:
@@ -58,6 +61,11 @@ class Case:
     def is_negated(self) -> bool:
         """Whether a negation governs a word of the evidence."""
         return any(word.negated for word in self.words)
+
+    @property
+    def doubts(self) -> frozenset[str]:
+        """Every kind of risk and flag that speaks of the tuple."""
+        return self.conflicts | self.risks.keys()
 
     @property
     def rivals_on_same_target(self) -> list[Candidate]:
@@ -120,5 +128,7 @@ def _gather(inputs: ReviewInputs | DebateInputs | Stage2Inputs) -> Iterator[tupl
             stands_in_negation=evidence.stands_in_negation(candidate),
             rivals=rivals,
             lower=lower,
+            conflicts=frozenset(flag.conflict_type for flag, _ in flags),
+            term_stands=not candidate.aspect_term or evidence.stands_as_words(candidate.span),
         )
         yield case, bool(numbers) or candidate.tuple_id in risks

@@ -2,19 +2,26 @@
 
 EPM reads the evidence again and maps it to a polarity; TAN looks at targets and refs; CJ asks whether
 the tuples can stand together and beside what was proposed. Advice from memory makes them look where
-they otherwise would not, as it does the reviewers.
+they otherwise would not, and leave open what failed in similar cases, as it does the reviewers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from typing import Literal
 
 from samsim.engines.embedded.case import Case, gather_all_cases
 from samsim.engines.embedded.extraction import Extraction
 from samsim.engines.embedded.refs import assign_ref
-from samsim.engines.embedded.reviewers import Checks, repeats_lower
+from samsim.engines.embedded.reviewers import (
+    has_doubtful_term,
+    has_no_place,
+    holds_back,
+    repeats_lower,
+    seems_to_repeat_lower,
+)
 from samsim.engines.protocol import DebateInputs
-from samsim.memory.named_checks import checks_named_in
+from samsim.memory.advice import advice_in
 from samsim.rules.candidates import normalise_term
 from samsim.rules.debate_signals import LastWords
 from samsim.rules.evidence import EvidenceReader
@@ -35,6 +42,12 @@ _OWN_FIELD = 0.9
 _OTHER_FIELD = 0.7
 _CONFIRMED = 0.6
 REASONS_TO_DROP: frozenset[RiskType] = WORDS_ABSENT | {"OPINION_AS_TARGET"}
+# What an edit changes, in the words of an episode.
+_CHANGES: Mapping[str, Literal["FLIP", "DROP"]] = {
+    "set_polarity": "FLIP",
+    "drop_tuple": "DROP",
+    "merge_tuples": "DROP",
+}
 _OPEN_ISSUES: Mapping[Language, str] = {
     "ko": "본문만으로는 정해지지 않음",
     "en": "the text alone does not settle it",
@@ -45,20 +58,13 @@ _RATIONALES: Mapping[Language, str] = {
 }
 
 
-def advice_in(slot: Mapping[str, object] | None) -> Checks:
-    """The checks that the advice in a memory slot names."""
-    advisories = slot.get("retrieved", []) if slot is not None else []
-    if not isinstance(advisories, list | tuple):
-        return frozenset()
-    messages = (" ".join(str(one.get("message", "")).split()) for one in advisories if isinstance(one, Mapping))
-    return checks_named_in("\n".join(messages))
-
-
 def take_turn(persona: Persona, inputs: DebateInputs) -> DebateTurnSchema:
     """One persona's edits."""
     debater = _Debater(inputs)
     lens = _LENSES[persona]
-    edits = [edit for case in gather_all_cases(inputs) for edit in lens(debater, case)]
+    edits = [
+        edit for case in gather_all_cases(inputs) for edit in lens(debater, case) if not debater.holds_back(case, edit)
+    ]
     return DebateTurnSchema(proposed_edits=edits)
 
 
@@ -68,7 +74,7 @@ class _Debater:
     def __init__(self, inputs: DebateInputs) -> None:
         self._inputs = inputs
         self._evidence = EvidenceReader(inputs.analysis)
-        self._checks = advice_in(inputs.memory_slot)
+        self._advice = advice_in(inputs.memory_slot)
         self._proposed: dict[str, list[Edit]] = {}
         for edit in LastWords(inputs.turns).edits:
             self._proposed.setdefault(edit.target_tuple_id, []).append(edit)
@@ -92,7 +98,7 @@ class _Debater:
             yield self._edit(case, "drop_tuple", "", _OWN_FIELD)
         elif "INVALID_REF" in case.risks:
             yield from self._another_ref(case)
-        elif repeats_lower(case, self._checks):
+        elif repeats_lower(case, self._advice):
             yield self._edit(case, "merge_tuples", case.lower[0].tuple_id, _OWN_FIELD)
         elif (original := self._repeated_by(case.candidate)) is not None:
             yield self._edit(case, "merge_tuples", original.tuple_id, _OWN_FIELD)
@@ -110,6 +116,11 @@ class _Debater:
         elif not self._is_open(case) and not case.contradiction:
             yield self._edit(case, "confirm_tuple", "", _CONFIRMED)
 
+    def holds_back(self, case: Case, edit: ProposedEditItem) -> bool:
+        """Whether advice warns of such an edit."""
+        change = _CHANGES.get(edit.op)
+        return change is not None and holds_back(self._advice, change, case)
+
     def open_issues(self) -> list[UnresolvedItem]:
         """What the judge leaves open: one-sided contrasts, and what advice tells to look at and nothing shows."""
         issue = _OPEN_ISSUES[self._inputs.analysis.language]
@@ -121,14 +132,24 @@ class _Debater:
         ]
 
     def _is_open(self, case: Case) -> bool:
-        checks = self._checks
+        looks = self._advice.looks
         return (
             case.risks.get("CONTRAST_SCOPE") == "mid"
-            or ("contrast_sides" in checks and "CONTRAST_SCOPE" in case.risks)
-            or ("negation_scope" in checks and case.stands_in_negation and not case.words)
-            or ("implicit_justified" in checks and case.is_implicit and not case.words)
-            or ("literal_evidence" in checks and not case.is_implicit and not case.words and bool(case.risks))
+            or ("contrast_sides" in looks and "CONTRAST_SCOPE" in case.risks)
+            or ("negation_scope" in looks and case.stands_in_negation and not case.words)
+            or ("implicit_justified" in looks and case.is_implicit and not case.words)
+            or ("literal_evidence" in looks and not case.is_implicit and not case.words and bool(case.risks))
+            or ("term_in_text" in looks and bool(case.risks) and has_doubtful_term(case))
+            or seems_to_repeat_lower(case, self._advice)
+            or self._is_held_back(case)
         )
+
+    def _is_held_back(self, case: Case) -> bool:
+        """Whether a persona would change the tuple but for a warning."""
+        if not self._advice.failures:
+            return False
+        edits = (*self.map_evidence(case), *self.normalise_target(case))
+        return any(self.holds_back(case, edit) for edit in edits)
 
     def _another_ref(self, case: Case) -> Iterator[ProposedEditItem]:
         candidate = case.candidate
@@ -141,7 +162,7 @@ class _Debater:
         ref = assign_ref(found, self._inputs.analysis, self._inputs.taxonomy)
         if ref and target is not None:
             yield self._edit(case, "set_aspect_ref", ref, _OWN_FIELD)
-        elif "ref_in_taxonomy" in self._checks:
+        elif has_no_place(case, self._advice):
             yield self._edit(case, "drop_tuple", "", _OTHER_FIELD)
 
     def _repeated_by(self, candidate: Candidate) -> Candidate | None:

@@ -2,19 +2,20 @@
 
 A looks at negation and contrast, B at whether an inference is justified, C at whether the words are
 there. They read the same evidence and may disagree; the arbiter counts. Advice from memory makes a
-reviewer look where it otherwise would not: each principle names a check, and ``checks`` holds those
-that the memory context asks for.
+reviewer look where it otherwise would not, or hold back from what failed in similar cases; what it
+means is said in ``samsim.memory.advice``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from samsim.engines.embedded.case import Case, gather_cases
 from samsim.engines.protocol import ReviewInputs
-from samsim.memory.named_checks import checks_named_in
-from samsim.memory.principles import Check
+from samsim.memory.advice import NO_ADVICE, Advice, advice_in
+from samsim.rules.validator import WORDS_ABSENT
 from samsim.schemas.polarity import PolarityName
 from samsim.schemas.protocol_conflict_review import (
     ActionType,
@@ -25,7 +26,6 @@ from samsim.schemas.protocol_conflict_review import (
     Span,
 )
 
-Checks = frozenset[Check]
 _WEAK_CONFIDENCE = 0.5
 
 
@@ -44,10 +44,10 @@ _KEEP = Verdict("KEEP", "KEEP_BEST_SUPPORTED")
 def review(agent: Agent, inputs: ReviewInputs) -> list[ReviewActionItem]:
     """One reviewer's actions, one for each tuple in a flag or a risk."""
     judge = _JUDGES[agent]
-    checks = checks_named_in(inputs.memory_context)
+    advice = advice_in(inputs.memory_slot)
     actions = []
     for case in gather_cases(inputs):
-        verdict = judge(case, checks)
+        verdict = _careful(judge(case, advice), case, advice)
         actions.append(
             ReviewActionItem(
                 action_type=verdict.action,
@@ -64,7 +64,21 @@ def _flip(polarity: PolarityName, reason: ReasonCode) -> Verdict:
     return Verdict("FLIP", reason, {"polarity": polarity})
 
 
-def review_negation_and_contrast(case: Case, checks: Checks) -> Verdict:
+def _careful(verdict: Verdict, case: Case, advice: Advice) -> Verdict:
+    """The verdict, or a mark in the place of a change that failed in similar cases."""
+    if verdict.action not in ("FLIP", "DROP") or not holds_back(advice, verdict.action, case):
+        return verdict
+    reason: ReasonCode = "REDUNDANT_REF_UNCERTAIN" if verdict.reason == "REDUNDANT_UPPER_REF" else verdict.reason
+    return Verdict("FLAG", reason)
+
+
+def holds_back(advice: Advice, action: Literal["FLIP", "DROP"], case: Case) -> bool:
+    """Whether advice warns of the change; a negation on the words, or words that are absent, settle it."""
+    settled = case.is_negated if action == "FLIP" else not WORDS_ABSENT.isdisjoint(case.risks)
+    return advice.holds_back(action, case.doubts, settled=settled)
+
+
+def review_negation_and_contrast(case: Case, advice: Advice) -> Verdict:
     """A: is the polarity turned where a negation governs it, are both sides of a contrast there?
 
     Never drops: a missing explicit word or an implicit aspect is not A's business.
@@ -73,67 +87,105 @@ def review_negation_and_contrast(case: Case, checks: Checks) -> Verdict:
         return _flip(case.contradiction, "NEGATION_SCOPE")
     if case.contradiction and case.rivals:
         return _flip(case.contradiction, "STRUCTURAL_INCONSISTENT")
-    if case.risks.get("CONTRAST_SCOPE") == "mid" or ("contrast_sides" in checks and "CONTRAST_SCOPE" in case.risks):
+    if case.risks.get("CONTRAST_SCOPE") == "mid":
         return Verdict("FLAG", "CONTRAST_CLAUSE")
-    if "negation_scope" in checks and case.stands_in_negation and not case.words:
+    if "contrast_sides" in advice.looks and "CONTRAST_SCOPE" in case.risks:
+        return Verdict("FLAG", "CONTRAST_CLAUSE")
+    if "negation_scope" in advice.looks and case.stands_in_negation and not case.words:
         return Verdict("FLAG", "NEGATION_SCOPE")
-    if case.rivals and not case.rivals_on_same_target:
+    if (case.rivals and not case.rivals_on_same_target) or (
+        "contrast_sides" in advice.leaves and "CONTRAST_SCOPE" in case.risks
+    ):
         return Verdict("KEEP", "CONTRAST_CLAUSE")
     return _KEEP
 
 
-def review_inference(case: Case, checks: Checks) -> Verdict:
-    """B: is what was inferred justified, and is the ref the right one?"""
+def review_inference(case: Case, advice: Advice) -> Verdict:
+    """B: is what was inferred justified, and is the ref the right one?
+
+    A redundant upper ref is C's to drop: B proposes the lower ref for a named target and keeps an implicit one.
+    """
     if "TERM_NOT_IN_TEXT" in case.risks:
         return Verdict("DROP", "WEAK_INFERENCE")
     if "INVALID_REF" in case.risks:
-        return Verdict("DROP" if "ref_in_taxonomy" in checks else "FLAG", "ASPECT_REF_MISMATCH")
+        return Verdict("DROP" if has_no_place(case, advice) else "FLAG", "ASPECT_REF_MISMATCH")
     if case.contradiction:
         return _flip(case.contradiction, "STRUCTURAL_INCONSISTENT")
-    if repeats_lower(case, checks):
-        if case.is_implicit:
-            return Verdict("DROP", "REDUNDANT_UPPER_REF")
-        return Verdict("MERGE", "ASPECT_REF_MISMATCH", {"normalized_ref": case.lower[0].aspect_ref})
     if not case.is_implicit:
+        if repeats_lower(case, advice):
+            return Verdict("MERGE", "ASPECT_REF_MISMATCH", {"normalized_ref": case.lower[0].aspect_ref})
+        if seems_to_repeat_lower(case, advice):
+            return Verdict("FLAG", "ASPECT_REF_MISMATCH")
         return _KEEP
-    if not case.words and ("implicit_justified" in checks or case.candidate.confidence < _WEAK_CONFIDENCE):
+    if not case.words and ("implicit_justified" in advice.looks or case.candidate.confidence < _WEAK_CONFIDENCE):
         return Verdict("FLAG", "WEAK_INFERENCE")
     return Verdict("KEEP", "IMPLICIT_ASPECT")
 
 
-def review_explicit_evidence(case: Case, checks: Checks) -> Verdict:
+def review_explicit_evidence(case: Case, advice: Advice) -> Verdict:
     """C: do the words that are claimed stand in the text, and do they say it?"""
     if case.risks.keys() & {"TERM_NOT_IN_TEXT", "EVIDENCE_NOT_IN_TEXT", "OPINION_AS_TARGET"}:
         return Verdict("DROP", "WEAK_EVIDENCE")
-    if repeats_lower(case, checks):
+    if repeats_lower(case, advice):
         return Verdict("DROP", "REDUNDANT_UPPER_REF")
     if case.contradiction:
         return Verdict("DROP", "WEAK_EVIDENCE")
+    if seems_to_repeat_lower(case, advice):
+        return Verdict("FLAG", "REDUNDANT_REF_UNCERTAIN")
     if case.is_disputed_neutral:
         return Verdict("FLAG", "POLARITY_UNCERTAIN")
     if case.is_implicit and not case.words:
         return Verdict("FLAG", "EXPLICIT_NOT_REQUIRED")
-    if "literal_evidence" in checks and not case.words:
+    if "literal_evidence" in advice.looks and not case.words:
+        return Verdict("FLAG", "WEAK_EVIDENCE")
+    if "term_in_text" in advice.looks and has_doubtful_term(case):
         return Verdict("FLAG", "WEAK_EVIDENCE")
     return _KEEP
 
 
-def repeats_lower(case: Case, checks: Checks = frozenset()) -> bool:
+def repeats_lower(case: Case, advice: Advice = NO_ADVICE) -> bool:
     """Whether an upper tuple says nothing beyond a lower one: they rest on the same words.
 
-    Asked to look for redundant refs, the same opinion is enough, wherever it stands.
+    Advised by several cases to remove such a tuple, the same opinion in the same passage is enough.
     """
     mine = case.candidate
-    if "redundant_upper_ref" in checks and any(other.opinion_term == mine.opinion_term for other in case.lower):
+    if "redundant_upper_ref" in advice.removes and _shares_an_opinion(case):
         return True
     return any(other.evidence == mine.evidence and _near(other.span, mine.span) for other in case.lower)
+
+
+def seems_to_repeat_lower(case: Case, advice: Advice) -> bool:
+    """Whether advice to look for redundant refs finds the same opinion in the same passage."""
+    return "redundant_upper_ref" in advice.looks and _shares_an_opinion(case)
+
+
+def _shares_an_opinion(case: Case) -> bool:
+    mine = case.candidate
+    return any(
+        other.opinion_term == mine.opinion_term and _is_one_passage(other.evidence, mine.evidence)
+        for other in case.lower
+    )
+
+
+def _is_one_passage(left: str, right: str) -> bool:
+    return bool(left and right) and (left in right or right in left)
+
+
+def has_no_place(case: Case, advice: Advice) -> bool:
+    """Whether neither the taxonomy has the ref nor the evidence anything to say, and advice is to remove that."""
+    return "ref_in_taxonomy" in advice.removes and "INVALID_REF" in case.risks and not case.words
+
+
+def has_doubtful_term(case: Case) -> bool:
+    """Whether the term does not stand in the text as words of its own, or nobody knows at which place it does."""
+    return not case.term_stands or "SPAN_MISMATCH" in case.risks
 
 
 def _near(left: Span | None, right: Span | None) -> bool:
     return left is None or right is None or left == right
 
 
-_JUDGES: Mapping[Agent, Callable[[Case, Checks], Verdict]] = {
+_JUDGES: Mapping[Agent, Callable[[Case, Advice], Verdict]] = {
     "A": review_negation_and_contrast,
     "B": review_inference,
     "C": review_explicit_evidence,
