@@ -29,7 +29,9 @@ Damage = Callable[[random.Random, Path, Path], str]
 
 
 def _cells(experiment: Path) -> list[Path]:
-    return sorted(path for path in experiment.iterdir() if path.is_dir() and not path.is_symlink())
+    """The folders of the cells; the paper's tables are in one beside them."""
+    folders = (path for path in experiment.iterdir() if path.is_dir() and not path.is_symlink())
+    return sorted(path for path in folders if path.name != "paper")
 
 
 def _file(chance: random.Random, experiment: Path, names: tuple[str, ...] = FILES) -> Path | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
+
 from samsim.engines.embedded.reviewers import review
 from samsim.engines.protocol import ReviewInputs
 from samsim.language.analyze import analyze_text
@@ -118,6 +120,17 @@ def test_an_upper_ref_that_rests_on_the_same_words_is_redundant() -> None:
         "C": "DROP REDUNDANT_UPPER_REF",
     }
     assert cast["t1"]["C"] == "KEEP KEEP_BEST_SUPPORTED"
+
+
+@pytest.mark.parametrize(
+    ("term", "vote"), [("", "KEEP IMPLICIT_ASPECT"), ("원단", "MERGE ASPECT_REF_MISMATCH")], ids=["implicit", "named"]
+)
+def test_b_leaves_it_to_c_to_drop_a_redundant_upper_ref(term: str, vote: str) -> None:
+    """Its prompt, rule 5: a redundant upper ref is for reviewer C to drop. A MERGE counts as KEEP (seed 002 §5)."""
+    upper = candidate("t0", term, "제품 전체#품질", "positive", evidence="탄탄해요")
+    lower = candidate("t1", "원단", "본품#품질", "positive", evidence="탄탄해요", span={"start": 0, "end": 2})
+    cast = votes("원단이 탄탄해요", [upper, lower])["t0"]
+    assert (cast["B"], cast["C"]) == (vote, "DROP REDUNDANT_UPPER_REF")
 
 
 def test_an_upper_ref_with_words_of_its_own_is_kept() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from samsim.metrics.systems import final_triplets
 from samsim.rules.apply import apply_decisions, finalize, merged_refs
 from samsim.rules.review_actions import ActionsByTuple
 from samsim.schemas.protocol_conflict_review import Agent, ReviewActionItem, Span
@@ -104,6 +105,18 @@ def test_equal_tuples_collapse_with_the_agents_that_found_them() -> None:
     assert only.tuple_ids == ["t0", "t1", "t2"]
     assert only.confidence == 0.9
     assert (only.opinion_term, only.opinion_terms, only.evidence) == ("좋다", ["좋다", "최고다"], "좋아요")
+
+
+def test_an_implicit_opinion_stays_beside_an_explicit_one() -> None:
+    members = [reviewed("t0", opinion_term="좋다"), reviewed("t1", opinion_term=""), reviewed("t2", opinion_term="")]
+    (only,) = finalize(members)
+    assert only.opinion_terms == ["좋다", ""]
+    assert [each.opinion_term for each in final_triplets([only])] == ["좋다", ""]
+
+
+def test_an_implicit_opinion_alone_is_one_opinion() -> None:
+    (only,) = finalize([reviewed("t0", opinion_term="")])
+    assert [each.opinion_term for each in final_triplets([only])] == [""]
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,8 @@ import pytest
 from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
+from samsim.metrics.systems import final_triplets
+from samsim.metrics.tuples import FAMILIES, Family, comparable, predicted_keys
 from samsim.rules.apply import apply_decisions, finalize, merged_refs
 from samsim.rules.arbiter import arbiter_vote
 from samsim.rules.review_actions import EnforcedReview, enforce_review_actions
@@ -113,6 +115,17 @@ def test_no_tuple_without_flag_or_risk_is_changed_or_decided(case: Case) -> None
     for before in case.candidates:
         if before.tuple_id not in allowed:
             assert after[before.tuple_id] == {**before.model_dump(), "flagged": False, "flag_reason": None}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@steady
+@given(case=cases())
+def test_the_final_tuples_say_what_survived_and_lose_no_opinion(case: Case, family: Family) -> None:
+    outcome = outcome_of(case)
+    said = predicted_keys(comparable(final_triplets(outcome.final)), family)
+    assert said == predicted_keys(comparable(outcome.surviving), family)
+    untouched = final_triplets(finalize(apply_decisions(case.candidates, [])))
+    assert predicted_keys(comparable(untouched), family) == predicted_keys(comparable(case.candidates), family)
 
 
 @steady

@@ -31,6 +31,7 @@ Proposals = Mapping[Agent, Sequence[ReviewActionItem]]
 
 _TERMS = ("", "사용감", "사용 감", "Screen")
 _REFS = ("", "제품 전체#품질", "본품#품질", "사용감")
+_OPINIONS = ("", "좋다", "soft")
 _GARBAGE = st.sampled_from(("", "DELETE", "flip ", "T0", "t99", "🙂", "t0; DROP", "{{text}}"))
 _MOST_CANDIDATES = 4
 
@@ -86,11 +87,14 @@ def _candidates() -> st.SearchStrategy[list[Candidate]]:
         st.sampled_from(POLARITIES),
         st.sampled_from(AGENTS),
         st.floats(0, 1),
+        st.sampled_from(_OPINIONS),
     )
     return st.lists(row, max_size=_MOST_CANDIDATES).map(
         lambda rows: [
-            candidate(f"t{number}", term, ref, polarity, origin_agent=agent, confidence=confidence)
-            for number, (term, ref, polarity, agent, confidence) in enumerate(rows)
+            candidate(
+                f"t{number}", term, ref, polarity, origin_agent=agent, confidence=confidence, opinion_term=opinion
+            )
+            for number, (term, ref, polarity, agent, confidence, opinion) in enumerate(rows)
         ]
     )
 

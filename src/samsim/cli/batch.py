@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING
 import click
 
 from samsim.cli.exit_codes import ExitCode, ending
+from samsim.cli.heartbeat import PauseTeller, heartbeat
 from samsim.cli.reading import BadRow, Review, ReviewFile
 from samsim.cli.result_files import ResultFile
 from samsim.cli.safe_text import shown
-from samsim.errors import InputError
+from samsim.errors import EngineError, InputError
 
 if TYPE_CHECKING:
+    from samsim.engines.activity import Activity
     from samsim.pipeline.api import Pipeline
+    from samsim.pipeline.epochs import Outcome
 
 Advance = Callable[[], None]
 
@@ -31,11 +34,20 @@ class _Counts:
     partial: int = 0
 
 
-def run_batch(pipeline: Pipeline, reviews: ReviewFile, output: ResultFile, concurrency: int = 1) -> ExitCode:
-    """Analyse every usable row in order; bad ones are reported on stderr and skipped."""
+def run_batch(
+    pipeline: Pipeline,
+    reviews: ReviewFile,
+    output: ResultFile,
+    concurrency: int = 1,
+    activity: Activity | None = None,
+) -> ExitCode:
+    """Analyse every usable row in order; bad ones are reported on stderr and skipped.
+
+    Where ``activity`` says that a server was given up, no further row is tried.
+    """
     try:
-        with _progress(reviews, output) as advance:
-            counts = _analyse_rows(pipeline, reviews, output, advance, concurrency)
+        with _progress(reviews, output) as advance, _telling_pauses(activity):
+            counts = _analyse_rows(pipeline, reviews, output, advance, concurrency, activity)
         if output.count == 0:
             raise InputError("Nothing was analysed: the file has no usable review. See the lines named above, if any.")
     except KeyboardInterrupt:
@@ -51,7 +63,12 @@ def run_batch(pipeline: Pipeline, reviews: ReviewFile, output: ResultFile, concu
 
 
 def _analyse_rows(
-    pipeline: Pipeline, reviews: ReviewFile, output: ResultFile, advance: Advance, concurrency: int
+    pipeline: Pipeline,
+    reviews: ReviewFile,
+    output: ResultFile,
+    advance: Advance,
+    concurrency: int,
+    activity: Activity | None,
 ) -> _Counts:
     from samsim.pipeline.epochs import SampleError
     from samsim.schemas.results import missing_words
@@ -72,6 +89,8 @@ def _analyse_rows(
 
     for answer in pipeline.stream(usable(), concurrency=concurrency):
         review = waiting.popleft()
+        if activity is not None and activity.lost is not None and _lacks_an_answer(answer):
+            raise EngineError(f"{activity.lost}. Run it again when the server is there.")
         if isinstance(answer, SampleError):
             counts.bad += 1
             _report(review.line, answer.message)
@@ -82,6 +101,30 @@ def _analyse_rows(
             output.add(review, answer)
         advance()
     return counts
+
+
+def _lacks_an_answer(answer: Outcome) -> bool:
+    """Whether a server that was given up is why a review has no result, or not all of it."""
+    from samsim.pipeline.epochs import SampleError
+
+    return isinstance(answer, SampleError) or any(call.problem == "unreachable" for call in answer.calls)
+
+
+@contextmanager
+def _telling_pauses(activity: Activity | None) -> Iterator[None]:
+    """Say on stderr when a server goes away and when it is back."""
+    if activity is None:
+        yield
+        return
+    teller = PauseTeller()
+
+    def beat() -> None:
+        news = teller.news(activity)
+        if news is not None:
+            click.echo(news, err=True)
+
+    with heartbeat(beat):
+        yield
 
 
 def _report(line: int, reason: str) -> None:

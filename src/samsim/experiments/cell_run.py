@@ -12,11 +12,13 @@ from typing import Protocol
 
 from samsim import __version__
 from samsim.data.samples import Sample
+from samsim.engines.activity import Activity
 from samsim.engines.factory import EngineSetup
 from samsim.errors import ConfigError, InputError, StoreError
 from samsim.experiments.artefacts import MANIFEST, STORE, Run, has_lines
 from samsim.experiments.config import Cell
 from samsim.experiments.digests import file_digest
+from samsim.experiments.error_rate import ErrorRate
 from samsim.experiments.execution import Inference, RunStopped, Sink, run_samples
 from samsim.experiments.loading import RoleData
 from samsim.experiments.matrix import uses_memory
@@ -35,8 +37,6 @@ from samsim.pipeline.config import PipelineConfig
 from samsim.pipeline.epochs import Continuation
 from samsim.schemas.runs import CellRecord, Manifest, RunStatus
 
-# An error rate means little before this many samples.
-_ENOUGH_FOR_A_RATE = 20
 # What must be the same for a run to go on; a difference would mix two experiments in one folder.
 _SAME = {
     "config_hash": "configuration",
@@ -53,8 +53,11 @@ LIMITED = "--limit"
 class Watcher(Protocol):
     """Whoever shows the progress of a run."""
 
-    def cell_started(self, cell: CellRecord, total: int, done: int) -> None:
-        """A cell begins, or goes on after ``done`` samples."""
+    def watch_engines(self, activity: Activity) -> None:
+        """The engines that the next cell asks can be looked at while they work, also from another thread."""
+
+    def cell_started(self, cell: CellRecord, total: int, done: int, again: int = 0) -> None:
+        """A cell begins, or resumes after ``done`` samples; ``again`` others are done again."""
 
     def sample_done(self, lines: SampleLines) -> None:
         """One more sample is written."""
@@ -134,7 +137,8 @@ def run_cell(job: CellJob) -> Manifest:
             job.watcher.note(damage)
         manifest = _running(job, folder, manifest, finished)
         job = replace(job, manifest=manifest)
-        job.watcher.cell_started(manifest.cell, len(job.samples), finished.samples - again)
+        job.watcher.watch_engines(job.setup.activity)
+        job.watcher.cell_started(manifest.cell, len(job.samples), finished.samples - again, again)
         status: RunStatus = "interrupted"
         reason: str | None = None
         try:
@@ -280,11 +284,17 @@ def _go_on(job: CellJob, folder: RunFolder, manifest: Manifest, finished: Finish
     rest = job.samples[finished.samples :]
     if not rest:
         return
-    sink = _sink(job, folder, finished)
-    if not job.has_memory:
+    rate = ErrorRate(job.options.max_error_rate)
+    sink = _sink(job, folder, finished, rate)
+    if job.has_memory:
+        _infer_with_memory(job, manifest, finished, sink)
+    else:
         _infer(job, rest, sink, None, None)
-        return
-    store = job.folder / STORE
+    rate.end()
+
+
+def _infer_with_memory(job: CellJob, manifest: Manifest, finished: Finished, sink: Sink) -> None:
+    store, rest = job.folder / STORE, job.samples[finished.samples :]
     wind_back(store, manifest.store_base_seq + finished.episodes())
     memory = EpisodicOrchestrator(
         open_store(store),
@@ -320,24 +330,14 @@ def _continuation(
     return Continuation(inside, manifest.store_base_seq + finished.episodes(epoch_start))
 
 
-def _sink(job: CellJob, folder: RunFolder, finished: Finished) -> Sink:
-    options = job.options
-    before = Finished(completeness=list(finished.completeness))
-
+def _sink(job: CellJob, folder: RunFolder, finished: Finished, rate: ErrorRate) -> Sink:
     def write(lines: SampleLines) -> None:
-        if lines.error is not None and options.fail_fast:
+        if lines.error is not None and job.options.fail_fast:
             raise RunStopped(f"sample {lines.uid} failed: {lines.error}")
         folder.append(lines)
         finished.add(lines.completeness, wrote_episode=lines.wrote_episode)
         job.watcher.sample_done(lines)
-        # Of this start only, so that a run whose server is well again can go on.
-        done, errors = finished.samples - before.samples, finished.errors - before.errors
-        rate = options.max_error_rate
-        if rate is not None and done >= _ENOUGH_FOR_A_RATE and errors > rate * done:
-            raise RunStopped(
-                f"{errors} of {done} samples failed, more than max_error_rate {rate:g} (--retry-errors does them"
-                f" again); the last: {lines.error or 'see outputs.jsonl'}"
-            )
+        rate.add(lines.error)
 
     return write
 
@@ -361,6 +361,7 @@ def _infer(
         repeat=job.cell.repeat,
         memory=memory or EpisodicOrchestrator.without_store(job.cell.condition),
         concurrency=job.options.concurrency or setup.concurrency,
+        activity=setup.activity,
     )
     workers = job.options.workers or 1
     if job.spreadable and memory is None and workers > 1:

@@ -33,8 +33,8 @@ class SampleLines:
     traces: bytes
     usage: UsageRecord
     error: str | None
-    missing: tuple[MissingCall, ...]
     wrote_episode: bool
+    missing: tuple[MissingCall, ...] = ()
 
     @property
     def completeness(self) -> Completeness:
@@ -90,8 +90,8 @@ def project(
         traces=b"".join(trace_bytes(line) for line in _with_memory(asked.calls, outcome)),
         usage=usage,
         error=error,
-        missing=() if isinstance(outcome, SampleError) else tuple(outcome.missing_calls),
         wrote_episode=episode,
+        missing=() if isinstance(outcome, SampleError) else tuple(outcome.missing_calls),
     )
 
 

@@ -12,6 +12,8 @@ from samsim.language.english_tagger import tag_words
 from samsim.language.english_tokens import Word, split_sentences, split_words
 from samsim.schemas.analysis import Cue, Offsets, PolarityWord, TextAnalysis, Token
 
+_STOPS = frozenset(".,!?…")
+
 
 def analyze_english(text: str) -> TextAnalysis:
     """Everything the rules and the embedded engine may know about an English text."""
@@ -27,18 +29,20 @@ def analyze_english(text: str) -> TextAnalysis:
             Token(word.start, word.end, form, lemma, tag)
             for word, form, lemma, tag in zip(sentence.words, forms, sentence.lemmas, sentence.tags, strict=True)
         ]
+        earlier = sentences[-1] if sentences else None
+        sentences.append((sentence.words[0].start, sentence.words[-1].end))
+        if all(_STOPS.issuperset(low) for low in sentence.lows):
+            continue  # "?!" or "..." by itself: nothing to look for
         starts = clause_starts(sentence)
         clauses += _clause_spans(sentence, starts)
         found, taken = find_polarity(sentence)
         negations = negation_cues(text, sentence, taken)
-        earlier = sentences[-1] if sentences else None
         praising = {index for item in found if item.prior > 0 for index in range(item.first, item.last)}
         blaming = {index for item in found if item.prior < 0 for index in range(item.first, item.last)}
         here = negations + contrast_cues(text, sentence, starts, earlier)
         here += irony_cues(text, sentence, praising, blaming)
         cues += sorted(here, key=lambda cue: (cue.start, cue.kind))
         polarity += polarity_words(sentence, found, negations)
-        sentences.append((sentence.words[0].start, sentence.words[-1].end))
     return TextAnalysis(text, "en", tuple(tokens), tuple(sentences), tuple(clauses), tuple(cues), tuple(polarity))
 
 

@@ -17,7 +17,7 @@ _PRONOUN_NEGATIONS = frozenset({"nothing", "nobody", "none", "nowhere"})
 _SCOPE_ENDS = frozenset(
     """
     but although though whereas because cause unless when whenever until since while yet however except which who so if
-    due other
+    whether due other
     """.split()
 )
 _SCOPE_MARKS = frozenset(", ; : -- – — ( ) -lrb- -rrb- . ! ? ... …".split())
@@ -25,7 +25,7 @@ _NO_TRAPS = frozenset("doubt wonder matter less question brainer surprise means 
 _NOT_TRAPS = frozenset("only just merely simply until surprisingly unlike withstanding".split())
 _ENOUGH_VERBS = frozenset("recommend say stress praise thank get express emphasize".split())
 _BEFORE_TRAPS = frozenset({"if", "or", "why", "whether", "than"})
-_REMINDERS = frozenset("forget mention miss hesitate".split())
+_REMINDERS = frozenset("forget mention miss hesitate doubt".split())
 _PRAISE_BY_CANNOT = frozenset("wait beat complain help resist".split())
 _SURPASSING = frozenset("be have ask agree imagine find wish hope".split())
 _FAIL = frozenset("fail fails failed failing".split())

@@ -73,8 +73,8 @@ class _Finder:
 
     def _is_last(self, number: int, index: int) -> bool:
         """Whether only particles and commas follow in the clause, and another clause does."""
-        rest = self.tokens[index + 1 : self.ranges[number][1]]
-        return all(token.tag in PARTICLES or token.tag == "SP" for token in rest)
+        rest = (self.tokens[place].tag for place in range(index + 1, self.ranges[number][1]))
+        return all(tag in PARTICLES or tag == "SP" for tag in rest)
 
     def _ending(self, number: int, index: int) -> Cue | None:
         form = self.tokens[index].form

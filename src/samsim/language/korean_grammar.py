@@ -17,6 +17,9 @@ QUOTING = frozenset({"하다", "말하다", "생각하다", "보다", "느끼다
 LIGHT_NOUNS = frozenset({"것", "거", "게", "편", "줄", "수", "듯", "정도", "일", "적", "경우", "데", "점", "구석"})
 """Nouns without content of their own: 좋은 것, 비싼 편, 끊기는 일."""
 
+_LONGEST_SKIP = 24
+"""No sentence has so many particles or adverbs in a row; a text that repeats one has, and must not take forever."""
+
 NOT_EVEN_ONE = frozenset({"하나", "한", "가지", "개", "군데"})
 """What stands with -도 to stress an absence: 단점이 하나도 없다, 단점이 한 가지도 없다."""
 
@@ -27,10 +30,11 @@ def ends_with(form: str, suffixes: tuple[str, ...]) -> bool:
 
 
 def skip_back(tokens: Tokens, index: int, tags: frozenset[str]) -> int:
-    """The nearest position at or before ``index`` whose tag is not in ``tags``; -1 if none."""
-    while index >= 0 and tokens[index].tag in tags:
+    """The nearest position at or before ``index`` whose tag is not in ``tags``; -1 if none is near."""
+    floor = max(-1, index - _LONGEST_SKIP)
+    while index > floor and tokens[index].tag in tags:
         index -= 1
-    return index
+    return -1 if index == floor else index
 
 
 _EP = frozenset({"EP"})

@@ -61,6 +61,8 @@ _LEXICAL_NEGATIVES = frozenset(
 _COMPARING = frozenset({"더", "이만큼", "이렇게", "그만큼"})
 """더 좋은 곳은 없다: a denied comparison is the highest praise, not a denial."""
 _REINFORCING_REACH = 12
+_LONGEST_ROW = 36
+"""In tokens, how far a denial of many things in a row (맛있지도 친절하지도 … 않다) reaches back."""
 _SKIPPED = PARTICLES | {"MAG"}
 _OF_OBJECTS = frozenset({"을", "를", "은", "는", "도"})
 
@@ -177,8 +179,9 @@ def _undone(tokens: Tokens, index: int) -> Offsets | None:
 
 def _first_of_neither(tokens: Tokens, predicate: int) -> int:
     """맛있지도 친절하지도 않다: the denial reaches every member of the row."""
+    floor = max(2, predicate - _LONGEST_ROW)
     while (
-        predicate >= 3
+        predicate > floor
         and tokens[predicate - 1].form == "도"
         and tokens[predicate - 2].form == "지"
         and tokens[predicate - 3].tag in CONTENT_PREDICATES

@@ -119,14 +119,20 @@ def _denial_counts(tokens: Tokens, negations: list[Cue]) -> list[int]:
 
 def _denied_to_arise(tokens: Tokens, index: int, denied: list[int]) -> int:
     """트러블이 안 나요: the verb is denied, the noun is what does not come about."""
-    if tokens[index].tag not in NOUNS:
-        return 0
-    for place in range(index + 1, min(index + 5, len(tokens))):
+    verb = arising_verb(tokens, index)
+    return 0 if verb is None else denied[verb]
+
+
+def arising_verb(tokens: Tokens, noun: int) -> int | None:
+    """The verb by which a noun comes about (트러블이 나다, 자국이 보이다), if one follows it."""
+    if tokens[noun].tag not in NOUNS:
+        return None
+    for place in range(noun + 1, min(noun + 5, len(tokens))):
         if tokens[place].lemma in _ARISING:
-            return denied[place]
+            return place
         if tokens[place].tag not in PARTICLES and tokens[place].tag != "MAG":
-            return 0
-    return 0
+            return None
+    return None
 
 
 def _regrets_missing(tokens: Tokens, index: int, denied: list[int]) -> bool:

@@ -21,7 +21,10 @@ class PlainTuple:
 
 
 def final_triplets(tuples: Iterable[FinalTuple]) -> list[PlainTuple]:
-    """Undo the collapse: one triplet per opinion of a final tuple, so that no opinion is lost."""
+    """Undo the collapse: one triplet per opinion of a final tuple, so that no opinion is lost.
+
+    Runs of earlier versions did not list a tuple's only opinion where it was implicit.
+    """
     return [
         PlainTuple(item.aspect_term, item.aspect_ref, opinion, item.polarity)
         for item in tuples

@@ -52,6 +52,8 @@ def merged_refs(actions_by_tuple: ActionsByTuple, taxonomy: Taxonomy) -> dict[st
 def finalize(reviewed: Sequence[ReviewedTuple], new_refs: Mapping[str, str] | None = None) -> list[FinalTuple]:
     """Collapse tuples with equal (ref, term, polarity); ``support`` lists the agents that found them.
 
+    ``opinion_terms`` has every opinion of the members; an implicit one, "", is an opinion like any other.
+
     ``new_refs`` is given in P2 only (see ``merged_refs``); in P1 a MERGE is a no-op.
     """
     refs = new_refs or {}
@@ -72,7 +74,7 @@ def _collapse(ref: str, members: Sequence[ReviewedTuple]) -> FinalTuple:
         polarity=first.polarity,
         span=first.span,
         evidence=first.evidence,
-        opinion_terms=list(dict.fromkeys(member.opinion_term for member in members if member.opinion_term)),
+        opinion_terms=list(dict.fromkeys(member.opinion_term for member in members)),
         tuple_ids=[member.tuple_id for member in members],
         support=sorted({member.origin_agent for member in members}),
         confidence=max(member.confidence for member in members),

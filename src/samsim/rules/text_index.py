@@ -26,6 +26,14 @@ class Placed(Protocol):
 PlacedT = TypeVar("PlacedT", bound=Placed)
 
 
+def continues_a_character(text: str, at: int) -> bool:
+    """Whether the code point here belongs to the character before it, as in decomposed (NFD) text."""
+    if at >= len(text):
+        return False
+    following = text[at]
+    return unicodedata.combining(following) != 0 or "\u1160" <= following <= "\u11ff"
+
+
 class TextIndex:
     """Finds every occurrence of a piece once and remembers it; lives as long as one sample."""
 
@@ -74,17 +82,10 @@ class TextIndex:
         starts: list[int] = []
         start = self.text.find(needle) if needle else -1
         while start >= 0:
-            if not self._continues_a_character(start + len(needle)):
+            if not continues_a_character(self.text, start + len(needle)):
                 starts.append(start)
             start = self.text.find(needle, start + 1)
         return starts
-
-    def _continues_a_character(self, at: int) -> bool:
-        """Whether the character here belongs to the one before it, as in decomposed (NFD) text."""
-        if at >= len(self.text):
-            return False
-        following = self.text[at]
-        return unicodedata.combining(following) != 0 or "\u1160" <= following <= "\u11ff"
 
 
 class PlacedItems(Generic[PlacedT]):

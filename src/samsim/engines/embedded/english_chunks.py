@@ -13,7 +13,7 @@ from samsim.schemas.analysis import Offsets, PolarityWord, TextAnalysis, Token
 
 @lru_cache(maxsize=8)
 def parse_text(analysis: TextAnalysis) -> tuple[Parse, ...]:
-    """The shallow parse of every sentence; the three extractors share it."""
+    """The shallow parse of every sentence that has words; the three extractors share it."""
     parses: list[Parse] = []
     tokens, words, clauses = analysis.tokens, analysis.polarity_words, analysis.clauses
     at = word_at = clause_at = 0
@@ -27,7 +27,8 @@ def parse_text(analysis: TextAnalysis) -> tuple[Parse, ...]:
         first_clause = clause_at
         while clause_at < len(clauses) and clauses[clause_at][1] <= end:
             clause_at += 1
-        parses.append(_parse(tokens[first:at], words[first_word:word_at], clauses[first_clause:clause_at]))
+        if first_clause < clause_at or first_word < word_at:  # otherwise it is nothing but marks
+            parses.append(_parse(tokens[first:at], words[first_word:word_at], clauses[first_clause:clause_at]))
     return tuple(parses)
 
 

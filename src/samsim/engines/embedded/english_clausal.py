@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from samsim.engines.embedded.english_chunks import parse_text
+from samsim.engines.embedded.english_doubt import UNCERTAIN, is_doubted, states_doubt
 from samsim.engines.embedded.english_failures import explicit_failures
 from samsim.engines.embedded.english_hypothesis import is_counterfactual, is_hypothetical
 from samsim.engines.embedded.english_links import term_of
@@ -18,7 +19,6 @@ from samsim.schemas.analysis import Offsets, TextAnalysis
 
 _DIRECT = 0.85
 _INDIRECT = 0.65
-_UNCERTAIN = 0.35
 
 
 class Reading(NamedTuple):
@@ -72,6 +72,8 @@ def placed_opinions(analysis: TextAnalysis) -> Iterator[Placed]:
     topic: tuple[Parse, NounPhrase] | None = None
     for parse in parse_text(analysis):
         for opinion in parse.opinions:
+            if states_doubt(parse, opinion):
+                continue
             direct = direct_targets(parse, opinion)
             targets = direct or indirect_targets(parse, opinion)
             spans = [parse.span(target.first, target.last) for target in targets]
@@ -93,8 +95,10 @@ def read_in_context(parse: Parse, opinion: Opinion, ironic: tuple[Offsets, ...])
     value = word.in_context
     if value > 0 and any(start <= word.start < end for start, end in ironic):
         return Reading(-value, "praise in an ironic sentence", 0.5)
+    if is_doubted(parse, opinion.first):
+        return Reading(0.0, "whether it is so is left open", UNCERTAIN)
     if is_counterfactual(parse, opinion):
-        return Reading(0.0, "contrary to fact, not reported", _UNCERTAIN)
+        return Reading(0.0, "contrary to fact, not reported", UNCERTAIN)
     if word.negated:
         return Reading(value, "a negation governs the opinion", _DIRECT)
     if is_excessive(parse, opinion):
@@ -102,5 +106,5 @@ def read_in_context(parse: Parse, opinion: Opinion, ironic: tuple[Offsets, ...])
     if value > 0 and wish_begin(parse, opinion) >= 0:
         return Reading(-0.5, "it could be better, so it is not", 0.7)
     if value > 0 and is_hypothetical(parse, opinion):
-        return Reading(0.0, "wished for or supposed, not reported", _UNCERTAIN)
+        return Reading(0.0, "wished for or supposed, not reported", UNCERTAIN)
     return Reading(value, "no negation governs the opinion", _DIRECT)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from samsim.engines.embedded.english_chunks import parse_text
+from samsim.engines.embedded.english_doubt import UNCERTAIN, is_doubted
 from samsim.engines.embedded.english_syntax import Parse
 from samsim.engines.embedded.extraction import Extraction
 from samsim.schemas.analysis import TextAnalysis
@@ -57,13 +58,14 @@ def _extraction(analysis: TextAnalysis, parse: Parse, first: int, last: int) -> 
     recent = parse.lows[max(0, first - _REACH) : first]
     eager = "wait" in recent
     denied = not eager and len(_DENYING.intersection(recent) - ({"wo"} if "n't" in recent else set())) % 2 == 1
+    doubted = is_doubted(parse, first)
     span = parse.span(first, last)
     return Extraction(
         None,
         span,
         analysis.text[span[0] : span[1]],
-        "negative" if denied else "positive",
-        _CONFIDENCE,
+        "neutral" if doubted else "negative" if denied else "positive",
+        UNCERTAIN if doubted else _CONFIDENCE,
         "says whether the writer would return",
         "general",
     )

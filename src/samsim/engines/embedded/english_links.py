@@ -51,7 +51,8 @@ def is_whole(parse: Parse, phrase: NounPhrase) -> bool:
 def modified_noun(parse: Parse, opinion: Opinion) -> NounPhrase | None:
     """The noun phrase that the opinion stands in as a modifier."""
     position = opinion.last
-    while position < len(parse.tags) and parse.tags[position] in ("ADJ", "VERB", "NUM", "CCONJ", "PUNCT", "ADV"):
+    limit = min(len(parse.tags), position + _REACH)
+    while position < limit and parse.tags[position] in ("ADJ", "VERB", "NUM", "CCONJ", "PUNCT", "ADV"):
         phrase = parse.phrase_at.get(position)
         if phrase is not None and opinion.first in phrase.modifiers:
             return phrase
@@ -76,7 +77,7 @@ def governing_verb(parse: Parse, opinion: Opinion) -> int:
 
 def _is_skippable(parse: Parse, position: int, tag: str, low: str) -> bool:
     """Words between a copula and its predicate: adverbs, negation, hedges, coordinated adjectives."""
-    if tag in ("ADV", "PART", "ADJ") or low in _HEDGES:
+    if tag in ("ADV", "PART", "ADJ") or low in _HEDGES or low in _BETWEEN:
         return True
     if position in parse.opinion_at and (tag != "VERB" or is_adjectival(parse, position)):
         return True
@@ -84,7 +85,7 @@ def _is_skippable(parse: Parse, position: int, tag: str, low: str) -> bool:
         return position - 1 in parse.opinion_at  # "was very good - prompt and attentive"
     if denies_by_exception(parse, position) or denies_by_exception(parse, position + 1):
         return True
-    if low in _BETWEEN or (low == "than" and parse.low(position - 1) == "less"):
+    if low == "than" and parse.low(position - 1) == "less":
         return True
     if tag != "VERB":
         return False
@@ -145,15 +146,16 @@ def state_target(parse: Parse, opinion: Opinion) -> NounPhrase | None:
 
 
 def _before_predicate(parse: Parse, opinion: Opinion) -> int:
-    """The word before a predicate without a verb: adverbs and coordinated adjectives are passed over."""
+    """The word before a predicate without a verb, -1 if none is near: adverbs and coordinated adjectives are passed."""
     position = opinion.first - 1
-    while position >= 0:
+    floor = max(-1, opinion.first - _REACH)
+    while position > floor:
         joins = parse.lows[position] in (",", "and", "but", "yet") and position - 1 in parse.opinion_at
         adjective = position in parse.opinion_at and parse.tags[position] == "ADJ"
         if not (parse.tags[position] in ("ADV", "PART") or parse.lows[position] in _HEDGES_BARE or joins or adjective):
-            break
+            return position
         position -= 1
-    return position
+    return -1
 
 
 def bare_predicate_noun(parse: Parse, opinion: Opinion) -> NounPhrase | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from samsim.engines.embedded.english_chunks import parse_text
+from samsim.engines.embedded.english_doubt import UNCERTAIN, is_doubted
 from samsim.engines.embedded.english_hypothesis import is_counterfactual, is_hypothetical
 from samsim.engines.embedded.english_links import (
     Target,
@@ -60,10 +61,11 @@ def extract_literal(analysis: TextAnalysis) -> list[Extraction]:
     for parse in parse_text(analysis):
         for opinion in parse.opinions:
             targets = direct_targets(parse, opinion)
-            if not targets or _is_not_literal(parse, opinion):
+            doubted = is_doubted(parse, opinion.first)
+            if not targets or (not doubted and _is_not_literal(parse, opinion)):
                 continue  # left to the perspective of scope
             span = opinion_span(parse, opinion)
-            polarity = polarity_of(literal_value(parse, opinion))
+            polarity = "neutral" if doubted else polarity_of(literal_value(parse, opinion))
             term, attribute = analysis.text[span[0] : span[1]], attribute_of(parse, opinion)
             found += [
                 Extraction(
@@ -71,7 +73,7 @@ def extract_literal(analysis: TextAnalysis) -> list[Extraction]:
                     span,
                     term,
                     polarity,
-                    _CONFIDENCE.get(target.how, _OTHER_CONFIDENCE),
+                    UNCERTAIN if doubted else _CONFIDENCE.get(target.how, _OTHER_CONFIDENCE),
                     _REASONS[target.how],
                     attribute,
                 )

@@ -8,13 +8,21 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
+from itertools import takewhile
 
 from samsim.engines.embedded.extraction import ExtractedPolarity, Extraction
 from samsim.engines.embedded.korean_attributes import attribute_hint
 from samsim.engines.embedded.korean_clausewise import How, Link, link_clausewise
-from samsim.engines.embedded.korean_linking import is_property_of_topic, modified, subjects, trailing
+from samsim.engines.embedded.korean_linking import (
+    is_property_of_topic,
+    modified,
+    phrases_before,
+    subjects,
+    trailing,
+)
 from samsim.engines.embedded.korean_phrases import NounPhrase, Opinion, Reading, read
 from samsim.language.korean_grammar import QUOTATIVES, ends_with
+from samsim.language.korean_polarity import arising_verb
 from samsim.schemas.analysis import Cue, TextAnalysis
 
 _NEUTRAL_BAND = 0.15
@@ -89,11 +97,13 @@ def extract_literal(analysis: TextAnalysis) -> list[Extraction]:
     reading = read(analysis)
     found: list[Extraction] = []
     for opinion in reading.opinions:
-        if opinion.mood != "stated":
+        if opinion.mood not in ("stated", "granted", "doubted"):
             continue
-        polarity = _polarity(_literal_score(reading, opinion))
+        doubted = opinion.mood == "doubted"
+        polarity = "neutral" if doubted else _polarity(_literal_score(reading, opinion))
+        confidence = _UNCERTAIN if doubted else _LITERAL_CONFIDENCE
         found.extend(
-            _extraction(target, opinion, polarity, _LITERAL_CONFIDENCE, "aspect and opinion stand side by side")
+            _extraction(target, opinion, polarity, confidence, "aspect and opinion stand side by side")
             for target in _beside(reading, opinion)
         )
     return found
@@ -157,7 +167,8 @@ def _literal_score(reading: Reading, opinion: Opinion) -> float:
 
 def _is_distant(reading: Reading, opinion: Opinion, cue: Cue) -> bool:
     """Whether another word or a quotation stands between an opinion and its negation."""
-    for token in reading.analysis.tokens[opinion.last + 1 :]:
+    tokens = reading.analysis.tokens
+    for token in (tokens[index] for index in range(opinion.last + 1, len(tokens))):
         if token.start >= cue.start:
             return False
         if opinion.modifies and cue.marker.startswith("없") and token.end <= cue.scopes[0][1]:
@@ -174,7 +185,7 @@ def _is_clear(reading: Reading, opinion: Opinion) -> bool:
         return False
     token = reading.analysis.tokens[opinion.last]
     fixed = " " in opinion.lemma
-    absent = any(cue.marker.startswith("없") for cue in opinion.denials)
+    absent = _is_absent(reading, opinion)
     if token.tag not in ("VV", "VA", "VX") and not (opinion.lemma in _JUDGING_NOUNS or fixed or absent):
         return False
     if opinion.mood == "stated" and not fixed and abs(opinion.word.prior) < _CLEAR:
@@ -182,16 +193,20 @@ def _is_clear(reading: Reading, opinion: Opinion) -> bool:
     return not _could_be_named(reading, opinion)
 
 
+def _is_absent(reading: Reading, opinion: Opinion) -> bool:
+    """소음이 없다, 얼룩이 안 생긴다: a noun that evaluates is said not to be there."""
+    if any(cue.marker.startswith("없") for cue in opinion.denials):
+        return True
+    return bool(opinion.denials) and arising_verb(reading.analysis.tokens, opinion.last) is not None
+
+
 def _could_be_named(reading: Reading, opinion: Opinion) -> bool:
     """Whether nouns around the opinion may name its object in a way no rule has caught."""
+    before = (reading.phrases[place] for place in phrases_before(reading, opinion))
+    in_clause = takewhile(lambda phrase: reading.clause_of[phrase.first] == opinion.clause, before)
+    if any(phrase.role != "oblique" for phrase in in_clause):
+        return True
     first = bisect_left(reading.sentence_of, opinion.sentence)
     last = bisect_right(reading.sentence_of, opinion.sentence)
     start, end = (bisect_left(reading.phrases, index, key=lambda phrase: phrase.first) for index in (first, last))
-    around = reading.phrases[start:end]
-    if any(
-        phrase.first < opinion.first and phrase.role != "oblique"
-        for phrase in around
-        if reading.clause_of[phrase.first] == opinion.clause
-    ):
-        return True
-    return len(around) > _CROWDED and attribute_hint(opinion.lemma) is None and " " not in opinion.lemma
+    return end - start > _CROWDED and attribute_hint(opinion.lemma) is None and " " not in opinion.lemma

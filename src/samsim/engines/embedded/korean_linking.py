@@ -27,6 +27,9 @@ RETURNING = ("다시 ", "또 ", "꼭 ", "자주 ", "계속 ", "재구매 ", "재
 """Openings of expressions that promise to come back or urge others to: about the whole, unless an object says."""
 _FOLLOWED_THROUGH = frozenset({"MAG", "XSN", "SSO", "SSC", "SW"})
 _TRAILING_REACH = 3
+_LONGEST_GAP = 24
+_IN_MIND = 24
+"""A text without endings and full stops is one clause of thousands of nouns: most of them are out of reach."""
 _UNLIKELY_GOALS = frozenset({"로", "으로", "처럼", "만큼", "보다", "으로서", "뿐", "같이"})
 
 
@@ -42,8 +45,8 @@ def modified(reading: Reading, opinion: Opinion, reach: int = 0) -> list[NounPhr
     place = bisect_left(reading.phrases, start, key=lambda phrase: phrase.first)
     if place >= len(reading.phrases):
         return []
-    between = tokens[start : reading.phrases[place].first]
-    if len(between) > reach or any(token.tag in ("NNB", "EF", "SF", "NP", "EC") for token in between):
+    first = reading.phrases[place].first
+    if first - start > reach or any(token.tag in ("NNB", "EF", "SF", "NP", "EC") for token in tokens[start:first]):
         return []
     place = _past_genitives(reading, place)
     found = _joined_right(reading, place)
@@ -88,13 +91,13 @@ def joined_left(reading: Reading, place: int) -> list[NounPhrase]:
 def subjects(reading: Reading, opinion: Opinion) -> list[NounPhrase]:
     """What an opinion says something about within its own clause."""
     best: tuple[int, int] | None = None
-    place = bisect_left(reading.phrases, opinion.first, key=lambda phrase: phrase.first) - 1
-    while place >= 0 and reading.clause_of[reading.phrases[place].first] == opinion.clause:
+    for place in phrases_before(reading, opinion):
         phrase = reading.phrases[place]
+        if reading.clause_of[phrase.first] != opinion.clause:
+            break
         rank = _suits(reading, phrase, opinion)
         if rank and phrase.head not in _PLACEHOLDERS and (best is None or rank > best[0]):
             best = (rank, place)
-        place -= 1
     return [] if best is None else joined_left(reading, best[1])
 
 
@@ -114,6 +117,8 @@ def _suits(reading: Reading, phrase: NounPhrase, opinion: Opinion) -> int:
 
 
 def _adjacent(reading: Reading, phrase: NounPhrase, opinion: Opinion) -> bool:
+    if opinion.first - phrase.after > _LONGEST_GAP:
+        return False
     between = reading.analysis.tokens[phrase.after : opinion.first]
     return all(token.tag in _FOLLOWED_THROUGH for token in between)
 
@@ -138,8 +143,9 @@ def topic_before(reading: Reading, opinion: Opinion, own_clause: bool) -> list[N
 
 
 def phrases_before(reading: Reading, opinion: Opinion) -> range:
-    """Indices of the phrases left of an opinion, nearest first."""
-    return range(bisect_left(reading.phrases, opinion.first, key=lambda phrase: phrase.first) - 1, -1, -1)
+    """Indices of the phrases left of an opinion, nearest first; only so many as a reader would have in mind."""
+    nearest = bisect_left(reading.phrases, opinion.first, key=lambda phrase: phrase.first) - 1
+    return range(nearest, max(-1, nearest - _IN_MIND), -1)
 
 
 def is_property_of_topic(reading: Reading, opinion: Opinion, subject: NounPhrase) -> bool:
@@ -158,8 +164,9 @@ def trailing(reading: Reading, opinion: Opinion) -> list[NounPhrase]:
         return []
     phrase = reading.phrases[place]
     tokens = reading.analysis.tokens
-    between = tokens[opinion.after : phrase.first]
-    if any(token.tag not in ("MM", "SP", "NNG") for token in between) or len(between) > _TRAILING_REACH:
+    if phrase.first - opinion.after > _TRAILING_REACH or any(
+        token.tag not in ("MM", "SP", "NNG") for token in tokens[opinion.after : phrase.first]
+    ):
         return []
     ending = tokens[opinion.after - 1]
     goes_on = ending.tag == "EC" and not ending.form.endswith(("요", "다"))

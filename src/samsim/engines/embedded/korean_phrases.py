@@ -8,16 +8,17 @@ or after its subject (빵이 맛있다).
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from samsim.engines.embedded.korean_doubt import doubting_word
 from samsim.language.korean_grammar import LIGHT_NOUNS, NOT_EVEN_ONE
-from samsim.language.korean_polarity import WISH_PRIOR, WISHED
+from samsim.language.korean_polarity import WISH_PRIOR, WISHED, arising_verb
 from samsim.language.lexicon import load_scores
 from samsim.schemas.analysis import Cue, Offsets, PolarityWord, TextAnalysis, Token
 
-Mood = Literal["stated", "conditional", "adverbial", "asked", "doubted", "wished", "balanced"]
+Mood = Literal["stated", "conditional", "adverbial", "asked", "doubted", "granted", "wished", "balanced"]
 Role = Literal["subject", "topic", "object", "oblique", "genitive", "joined", "copula", "bare"]
 
 _TERM_TAGS = frozenset({"NNG", "NNP", "SL", "SH", "XR", "SN", "NR", "W_SERIAL"})
@@ -64,7 +65,7 @@ class NounPhrase:
 class Opinion:
     """A polarity word in its place: ``first`` to ``last`` are its own tokens, ``after`` the next one.
 
-    Where a noun evaluates by being absent (맛이 없다), the opinion is the predicate, not the noun.
+    Where a noun evaluates by being absent (맛이 없다, 자국이 안 보이다), the opinion is the predicate, not the noun.
     """
 
     word: PolarityWord
@@ -184,24 +185,43 @@ def _opinions(analysis: TextAnalysis, clause_of: tuple[int, ...], sentence_of: t
     for word in analysis.polarity_words:
         first = min(bisect_right(starts, word.start - 1), len(tokens) - 1)
         last = _head(tokens, first, word)
-        # 값을 못 한다: what denies a light verb governs its noun
-        denials = tuple(governing.get(last, governing.get(first, []) if word.negated else []))
+        denied = _denied_place(tokens, governing, first, last) if word.negated else last
+        denials = tuple(governing.get(denied, ()))
         lemma = word.lemma
-        if word.negated and tokens[last].tag in _HEAD_TAGS and word.lemma not in load_scores("lexicon_ko"):
-            first = last = min(bisect_right(starts, denials[-1].end - 1), len(tokens)) - 1
+        if denials and word.negated and tokens[last].tag in _HEAD_TAGS and lemma not in load_scores("lexicon_ko"):
+            marker = min(bisect_right(starts, denials[-1].end - 1), len(tokens)) - 1
+            first = last = denied if denied > last else marker
             lemma = tokens[last].lemma
         after = _after_endings(tokens, last)
         start = min([tokens[first].start, *(cue.start for cue in denials)])
         end = max([tokens[last].end, tokens[after - 1].end, *(cue.end for cue in denials)])
+        mood = _mood(analysis.text, tokens, last, after, word)
         found.append(
             Opinion(
                 word, lemma, first, last, after, start, end,
-                _modifies(tokens, last, after), clause_of[last], sentence_of[last], denials,
-                "balanced" if _is_balanced(analysis, word, denials)
-                else _mood(analysis.text, tokens, last, after, word),
+                mood != "doubted" and _modifies(tokens, last, after), clause_of[last], sentence_of[last], denials,
+                "balanced" if _is_balanced(analysis, word, denials) else mood,
             )
         )  # fmt: skip
-    return found
+    # 좋은지 의문이다: what says the doubt is no judgement of its own
+    doubting = {
+        doubting_word(tokens, opinion.last, praises=opinion.word.in_context > 0)
+        for opinion in found
+        if opinion.mood == "doubted"
+    }
+    return [opinion for opinion in found if opinion.last not in doubting]
+
+
+def _denied_place(tokens: Sequence[Token], governing: Mapping[int, list[Cue]], first: int, last: int) -> int:
+    """The token whose denial negates the opinion ``first`` to ``last``: a part of it, or what follows it."""
+    if last in governing:
+        return last
+    if first in governing:
+        # 값을 못 한다: what denies a light verb governs its noun
+        return first
+    # 자국이 안 보인다: the verb is denied, and the noun with it
+    verb = arising_verb(tokens, last)
+    return last if verb is None else verb
 
 
 def _is_balanced(analysis: TextAnalysis, word: PolarityWord, denials: tuple[Cue, ...]) -> bool:
@@ -215,7 +235,7 @@ def _is_balanced(analysis: TextAnalysis, word: PolarityWord, denials: tuple[Cue,
 
 
 def _mood(text: str, tokens: Sequence[Token], last: int, after: int, word: PolarityWord) -> Mood:
-    """What the endings make of the judgement: stated, wished for, supposed, asked or doubted."""
+    """What the endings make of the judgement: stated, wished for, supposed, asked, doubted or taken for granted."""
     if word.lemma in WISHED and word.prior == WISH_PRIOR:
         return "wished"
     ending = tokens[after - 1]
@@ -223,8 +243,10 @@ def _mood(text: str, tokens: Sequence[Token], last: int, after: int, word: Polar
         return "conditional"
     if ending.form in ("게", "게끔", "도록") or tokens[last].form == "없이":
         return "adverbial"
-    if ending.form.endswith("지") and after < len(tokens) and tokens[after].lemma == "모르다":
+    if doubting_word(tokens, last, praises=word.in_context > 0) >= 0:
         return "doubted"
+    if ending.form.endswith("지") and after < len(tokens) and tokens[after].lemma == "모르다":
+        return "granted"
     denies = any(token.lemma in ("않다", "아니다") for token in tokens[last:after])
     if ending.tag == "EF" and not denies and text[ending.end : ending.end + 1] == "?":
         return "asked"

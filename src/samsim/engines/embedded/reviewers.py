@@ -101,20 +101,21 @@ def review_negation_and_contrast(case: Case, advice: Advice) -> Verdict:
 
 
 def review_inference(case: Case, advice: Advice) -> Verdict:
-    """B: is what was inferred justified, and is the ref the right one?"""
+    """B: is what was inferred justified, and is the ref the right one?
+
+    A redundant upper ref is C's to drop: B proposes the lower ref for a named target and keeps an implicit one.
+    """
     if "TERM_NOT_IN_TEXT" in case.risks:
         return Verdict("DROP", "WEAK_INFERENCE")
     if "INVALID_REF" in case.risks:
         return Verdict("DROP" if has_no_place(case, advice) else "FLAG", "ASPECT_REF_MISMATCH")
     if case.contradiction:
         return _flip(case.contradiction, "STRUCTURAL_INCONSISTENT")
-    if repeats_lower(case, advice):
-        if case.is_implicit:
-            return Verdict("DROP", "REDUNDANT_UPPER_REF")
-        return Verdict("MERGE", "ASPECT_REF_MISMATCH", {"normalized_ref": case.lower[0].aspect_ref})
-    if seems_to_repeat_lower(case, advice):
-        return Verdict("FLAG", "ASPECT_REF_MISMATCH")
     if not case.is_implicit:
+        if repeats_lower(case, advice):
+            return Verdict("MERGE", "ASPECT_REF_MISMATCH", {"normalized_ref": case.lower[0].aspect_ref})
+        if seems_to_repeat_lower(case, advice):
+            return Verdict("FLAG", "ASPECT_REF_MISMATCH")
         return _KEEP
     if not case.words and ("implicit_justified" in advice.looks or case.candidate.confidence < _WEAK_CONFIDENCE):
         return Verdict("FLAG", "WEAK_INFERENCE")
