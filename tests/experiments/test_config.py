@@ -207,6 +207,7 @@ def test_no_text_of_a_body_and_no_value_of_a_query_is_recorded(tmp_path: Path) -
         "nested": {"deep": True, "name": hidden},
     }
     assert any("plain http" in note for note in config.notes())
+    assert any(note.startswith("the price of ") for note in config.notes())
     assert not any("hush" in note for note in config.notes())
 
 

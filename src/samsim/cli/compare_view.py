@@ -68,6 +68,11 @@ def _heading(comparison: Comparison) -> Text:
         verb = "is" if len(comparison.left_out) == 1 else "are"
         line.append(f"\n{counted(len(comparison.left_out))} failed in a run and {verb} left out of all: ", "yellow")
         line.append_text(cell(names + more, "yellow"))
+    if comparison.partial:
+        verb = "is" if len(comparison.partial) == 1 else "are"
+        in_runs = ", ".join(f"{run.name} {run.partial:,}" for run in comparison.runs if run.partial)
+        line.append(f"\n{counted(len(comparison.partial))} {verb} partial (calls were lost) and counted: ", "yellow")
+        line.append_text(cell(f"{in_runs}; --complete-only leaves them out of all.", "yellow"))
     return line
 
 

@@ -9,7 +9,7 @@ from samsim.cli.console import PipeConsole
 from samsim.cli.safe_text import shown
 from samsim.reports.build import ReportFiles
 from samsim.reports.table_model import Ui, said
-from samsim.reports.terminal import failed_checks_line, missing_line, show_comparison
+from samsim.reports.terminal import failed_checks_line, missing_line, partial_lines, show_comparison
 
 
 def show_report(files: ReportFiles, *, quiet: bool, ui: Ui = "en") -> None:
@@ -17,6 +17,8 @@ def show_report(files: ReportFiles, *, quiet: bool, ui: Ui = "en") -> None:
     if quiet:
         for problem in files.collected.problems:
             click.echo(shown(missing_line(problem, ui)), err=True)
+        for line in partial_lines(files.collected, ui):
+            click.echo(shown(line), err=True)
         if files.checks_failed:
             click.echo(failed_checks_line(files, ui), err=True)
         click.echo(str(files.page))

@@ -16,16 +16,18 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from samsim.engines.activity import Activity
 from samsim.engines.cache import ResponseCache, default_cache_path
 from samsim.engines.embedded.engine import EmbeddedEngine
 from samsim.engines.limits import AdaptiveLimit, SpendingLimit
 from samsim.engines.model_engine import build_counting_engine, build_model_engine
+from samsim.engines.outage import DEFAULT_MAX_OUTAGE_S, Servers
 from samsim.engines.protocol import Engine
 from samsim.engines.settings import LOCAL_START, EngineKind, EngineSettings
 from samsim.engines.table import OTHER_AGENTS, EngineTable
@@ -106,6 +108,8 @@ class EnginePlan(BaseModel):
     engines: dict[Role, dict[str, Any]] = Field(default_factory=dict)
     max_cost: float | None = Field(default=None, gt=0)
     cache: bool | Path = True
+    # How many seconds to wait for a server that went away; 0 waits for none.
+    max_outage: float = Field(default=DEFAULT_MAX_OUTAGE_S, ge=0, allow_inf_nan=False)
 
     def settings_for(self, agent: AgentName, *, reviewing: bool = False) -> EngineSettings:
         """The settings of one agent; A, B and C may be asked as perspectives or as reviewers."""
@@ -141,11 +145,12 @@ def _inherit(inherited: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class EngineSetup:
-    """The engines of a plan and what they share."""
+    """The engines of a plan and what they share; ``activity`` shows what they are doing."""
 
     table: EngineTable
     settings: tuple[EngineSettings, ...]
     spending: SpendingLimit
+    activity: Activity = field(default_factory=Activity)
 
     @property
     def concurrency(self) -> int:
@@ -209,26 +214,32 @@ def build_setup(
     *,
     protocol: str | None = None,
     spending: SpendingLimit | None = None,
+    servers: Servers | None = None,
     counting: bool = False,
 ) -> EngineSetup:
     """Build every engine the protocol asks once; agents with equal settings share one, and its limits.
 
     Without a protocol everybody gets an engine, and every key must be there. ``spending`` is a limit
-    that several plans keep together, in place of the plan's own. With ``counting`` no model is asked and
-    no key needed: the engines only count what would be read and written.
+    that several plans keep together, in place of the plan's own; ``servers`` is what they know together of
+    the servers they ask. With ``counting`` no model is asked and no key needed: the engines only count
+    what would be read and written.
     """
     known = os.environ if environment is None else environment
-    spending = spending or SpendingLimit(plan.max_cost)
+    spending, servers = spending or SpendingLimit(plan.max_cost), servers or Servers()
     cache = ResponseCache(default_cache_path() if plan.cache is True else plan.cache) if plan.cache else None
     settings = distinct_settings(plan, protocol)
     limits = _shared_limits(settings)
-    engines: dict[str, Engine] = {
-        item.model_dump_json(): build_counting_engine(item)
-        if counting and item.kind != "embedded"
-        else _build(item, cache, limits.get(item.url), spending, known)
-        for item in settings
-    }
 
+    def built(item: EngineSettings) -> Engine:
+        if item.kind == "embedded":
+            return EmbeddedEngine()
+        if counting:
+            return build_counting_engine(item)
+        key, outage = api_key_of(item, known), servers.outage_of(item, plan.max_outage)
+        limit = limits.get(item.url)
+        return build_model_engine(item, api_key=key, cache=cache, limit=limit, spending=spending, outage=outage)
+
+    engines = {item.model_dump_json(): built(item) for item in settings}
     seated = {
         (agent, reviewing): engines[plan.settings_for(agent, reviewing=reviewing).model_dump_json()]
         for agent, reviewing in seats_of(protocol)
@@ -242,7 +253,7 @@ def build_setup(
         reviewers=hearing(reviewing=True),
         others={agent: seated[agent, False] for agent in OTHER_AGENTS if (agent, False) in seated},
     )
-    return EngineSetup(table=table, settings=tuple(settings), spending=spending)
+    return EngineSetup(table=table, settings=tuple(settings), spending=spending, activity=servers.activity)
 
 
 def _shared_limits(settings: list[EngineSettings]) -> dict[str, AdaptiveLimit]:
@@ -252,19 +263,6 @@ def _shared_limits(settings: list[EngineSettings]) -> dict[str, AdaptiveLimit]:
         if item.is_local:
             caps[item.url] = min(item.concurrency, caps.get(item.url, item.concurrency))
     return {url: AdaptiveLimit(cap, start=LOCAL_START) for url, cap in caps.items()}
-
-
-def _build(
-    settings: EngineSettings,
-    cache: ResponseCache | None,
-    limit: AdaptiveLimit | None,
-    spending: SpendingLimit,
-    environment: Mapping[str, str],
-) -> Engine:
-    if settings.kind == "embedded":
-        return EmbeddedEngine()
-    key = api_key_of(settings, environment)
-    return build_model_engine(settings, api_key=key, cache=cache, limit=limit, spending=spending)
 
 
 def api_key_of(settings: EngineSettings, environment: Mapping[str, str]) -> str | None:

@@ -36,7 +36,8 @@ _MAX_KEPT_BYTES = 4_000
 class HttpReply:
     """A reply, or why there is none. ``payload`` is the decoded JSON body.
 
-    ``raw_text`` holds the start of a body that was not understood or that reports an error.
+    ``raw_text`` holds the start of a body that was not understood or that reports an error. ``reached`` is
+    False where no connection came about, so that nothing was sent at all.
     """
 
     status: int | None
@@ -44,6 +45,7 @@ class HttpReply:
     payload: Any = None
     raw_text: str = ""
     failure: FailureKind | None = None
+    reached: bool = True
 
 
 class HttpTransport:
@@ -87,10 +89,13 @@ class HttpTransport:
             ) as response:
                 content = await _read_at_most(response, self._max_reply_bytes)
                 return _interpret(response.status, response.headers, content)
-        except TimeoutError:
-            return HttpReply(None, failure="timeout")
-        except (client.ClientError, OSError):
+        except TimeoutError as error:
+            return HttpReply(None, failure="timeout", reached=not isinstance(error, client.ConnectionTimeoutError))
+        except client.ClientSSLError:
+            # Somebody is there, and cannot be trusted: waiting would not help.
             return HttpReply(None, failure="connection")
+        except (client.ClientError, OSError) as error:
+            return HttpReply(None, failure="connection", reached=not isinstance(error, client.ClientConnectorError))
 
     async def aclose(self) -> None:
         """Close the connections; the next request opens new ones."""

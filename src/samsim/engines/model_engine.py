@@ -22,6 +22,7 @@ from samsim.engines.counting import CountingEngine
 from samsim.engines.http import HttpTransport
 from samsim.engines.judging import Judgement
 from samsim.engines.limits import AdaptiveLimit, FifoGate, RateLimit, SpendingLimit
+from samsim.engines.outage import Outage
 from samsim.engines.prices import price_of
 from samsim.engines.probing import find_mode
 from samsim.engines.protocol import EngineReply, EngineRequest, Message
@@ -83,6 +84,10 @@ class ModelEngine:
         found = self._recall(request, messages)
         if found is not None:
             return found
+        with self._sender.activity.call():
+            return await self._answer(request, messages)
+
+    async def _answer(self, request: EngineRequest, messages: tuple[Message, ...]) -> EngineReply:
         attempts: list[AttemptRecord] = []
         failure = await self._settle_mode(attempts)
         mode = self._mode
@@ -183,11 +188,15 @@ def build_model_engine(
     limit: AdaptiveLimit | None = None,
     rate: RateLimit | None = None,
     spending: SpendingLimit | None = None,
+    outage: Outage | None = None,
 ) -> ModelEngine:
-    """The engine these settings describe. Limits that engines on one server share are given, else each has its own."""
+    """The engine these settings describe. What engines on one server share is given, else each has its own.
+
+    Without an ``outage`` a server that goes away is not waited for.
+    """
     if api_key is not None and not (api_key.isascii() and api_key.isprintable()):
         raise ConfigError(f"The API key of {settings.name} has characters that no key has. Copy it again, in one line.")
-    return ModelEngine(_sender(settings, api_key, limit, rate, spending), cache)
+    return ModelEngine(_sender(settings, api_key, limit, rate, spending, outage), cache)
 
 
 def build_counting_engine(settings: EngineSettings) -> CountingEngine:
@@ -209,13 +218,24 @@ def _sender(
     limit: AdaptiveLimit | None = None,
     rate: RateLimit | None = None,
     spending: SpendingLimit | None = None,
+    outage: Outage | None = None,
 ) -> Sender:
     adapter = _adapter(settings)
     price = price_of(settings.model, settings.price_per_million)
     if spending is not None:
         spending.require_price(price, settings.model)
     transport = HttpTransport(max_connections=settings.concurrency)
-    return Sender(settings, adapter, transport, api_key=api_key, limit=limit, rate=rate, spending=spending, price=price)
+    return Sender(
+        settings,
+        adapter,
+        transport,
+        api_key=api_key,
+        limit=limit,
+        rate=rate,
+        spending=spending,
+        price=price,
+        outage=outage,
+    )
 
 
 def _wanted_mode(settings: EngineSettings, modes: tuple[OutputMode, ...]) -> OutputMode | None:

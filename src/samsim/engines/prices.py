@@ -7,13 +7,16 @@ count has no cost; neither is ever 0.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from functools import cache
 from importlib.resources import files
+from urllib.parse import urlsplit
 
-from samsim.engines.settings import PricePerMillion
+from samsim.engines.guard import is_loopback
+from samsim.engines.settings import EngineSettings, PricePerMillion
 from samsim.schemas.calls import Usage
 from samsim.yaml_text import read_yaml
 
@@ -49,6 +52,22 @@ def price_of(model: str, override: PricePerMillion | None = None) -> PricePerMil
     prices = price_table().prices
     named = _DOTTED_CLAUDE.sub(r"\1-\2", _VENDOR_PREFIX.sub("", model.strip().lower()))
     return prices.get(named) or prices.get(_SNAPSHOT_DATE.sub("", named))
+
+
+def unknown_prices(engines: Iterable[EngineSettings]) -> list[str]:
+    """A note for every model whose costs nobody will know; what a server on this machine costs nobody asks."""
+    unknown = dict.fromkeys(
+        settings.model
+        for settings in engines
+        if settings.kind != "embedded"
+        and price_of(settings.model, settings.price_per_million) is None
+        and not is_loopback(urlsplit(settings.url).hostname or "")
+    )
+    return [
+        f"the price of {model} is not known: tokens are counted, dollars are not"
+        " (give price_per_million, 0 for a server of your own)"
+        for model in unknown
+    ]
 
 
 def cost_of(usage: Usage, price: PricePerMillion | None) -> float | None:

@@ -19,7 +19,7 @@ from samsim.errors import InputError
 from samsim.experiments.plain_files import open_plain
 from samsim.experiments.signing import cell_digest, take_signature
 from samsim.json_text import JsonError, read_json
-from samsim.schemas.results import SampleResult
+from samsim.schemas.results import Completeness, SampleResult, missing_words
 from samsim.schemas.runs import CELL_DIGEST, FORMAT_VERSION, DataRecord, Manifest
 from samsim.schemas.scorecards import Scorecard
 
@@ -49,6 +49,11 @@ class RunSample:
     result: SampleResult | None
     error: str | None
     card: Scorecard | None
+
+    @property
+    def completeness(self) -> Completeness:
+        """Whether it was decided with all its calls, without some of them, or not at all."""
+        return "failed" if self.result is None else self.result.completeness
 
 
 class Run:
@@ -163,6 +168,19 @@ class Run:
         if card is not None:
             result = result.model_copy(update={"memory": card.memory, "evaluation": card.evaluation})
         return RunSample(uid=result.uid, result=result, error=None, card=card)
+
+
+class CompleteRun(Run):
+    """The same run, as if its partial samples had failed: for measures over the complete ones only."""
+
+    def samples(self) -> Iterator[RunSample]:
+        """Every finished sample, in order; a partial one is a failed one that says what it lacks."""
+        for sample in super().samples():
+            if sample.result is None or sample.completeness != "partial":
+                yield sample
+                continue
+            error = f"partial: {missing_words(sample.result.missing_calls)}"
+            yield RunSample(uid=sample.uid, result=None, error=error, card=sample.card)
 
 
 def load_run(path: str | Path) -> Run:

@@ -1,4 +1,4 @@
-"""Failed samples done again: their rows are replaced, all others stay byte for byte.
+"""Failed and partial samples done again: their rows are replaced, all others stay byte for byte.
 
 The three files are written anew in a folder beside and moved into place when they are complete; a
 run that dies in between finds either the old files or finishes the move.

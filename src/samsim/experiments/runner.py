@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import TypeVar
 
 from samsim.data.roles import Role
+from samsim.engines.activity import Activity
 from samsim.engines.cache import ResponseCache, default_cache_path
 from samsim.engines.factory import EnginePlan, EngineSetup, build_setup
 from samsim.engines.limits import SpendingLimit
+from samsim.engines.outage import Servers
 from samsim.errors import ConfigError
 from samsim.experiments import provenance
 from samsim.experiments.artefacts import MANIFEST, SCORECARDS, STORE, Run, is_run_folder, load_run
@@ -48,11 +50,19 @@ class ExperimentOutcome:
         """Failed samples in all cells together."""
         return sum(manifest.errors for manifest in self.cells)
 
+    @property
+    def partial(self) -> int:
+        """Partial samples in all cells together."""
+        return sum(manifest.partial for manifest in self.cells)
+
 
 class Unwatched:
     """Nobody looks on."""
 
-    def cell_started(self, cell: CellRecord, total: int, done: int) -> None:
+    def watch_engines(self, activity: Activity) -> None:
+        """Show nothing."""
+
+    def cell_started(self, cell: CellRecord, total: int, done: int, again: int = 0) -> None:
         """Show nothing."""
 
     def sample_done(self, lines: SampleLines) -> None:
@@ -163,6 +173,7 @@ def set_aside(config: ExperimentConfig) -> Path | None:
 def _setups(config: ExperimentConfig, spending: SpendingLimit, source: EngineSource | None) -> dict[str, EngineSetup]:
     """The engines of every cell, built before the first call, so that a missing key is known at once."""
     shared: dict[str, EngineSetup] = {}
+    servers = Servers()
     setups = {}
     for cell in config.cells():
         if source is not None:
@@ -172,7 +183,7 @@ def _setups(config: ExperimentConfig, spending: SpendingLimit, source: EngineSou
         key = f"{cell.protocol} {plan.model_dump_json()}"
         if key not in shared:
             _check_cache(plan)
-            shared[key] = build_setup(plan, protocol=cell.protocol, spending=spending)
+            shared[key] = build_setup(plan, protocol=cell.protocol, spending=spending, servers=servers)
         setups[cell.cell_id] = shared[key]
     return setups
 

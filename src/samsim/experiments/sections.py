@@ -198,6 +198,7 @@ class RunSection(Section):
     workers: int | Literal["auto"] = "auto"
     max_cost: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     max_error_rate: float | None = Field(default=None, ge=0.0, le=1.0)
+    max_outage: float | None = Field(default=None, ge=0.0, allow_inf_nan=False)
     cache: bool | Path | None = None
 
     @field_validator("workers", mode="plain")

@@ -180,6 +180,11 @@ class EpisodicOrchestrator:
         draft = (self._ledger.held or {}).pop(uid, None)
         return None if draft is None else self._write(uid, draft)
 
+    def discard(self, uid: str) -> None:
+        """Forget a sample that failed after it had asked: a run that resumes knows nothing of it either."""
+        self._ledger.asked.pop(uid, None)
+        (self._ledger.held or {}).pop(uid, None)
+
     def end_epoch(self) -> None:
         """From now on samples see everything, and episodes are written at once."""
         self._ledger.held, self._ledger.seen_up_to = None, None

@@ -58,12 +58,16 @@ class RunScores(Written):
 
 
 class RunRow(Written):
-    """One run of the comparison; ``errors`` are the samples that failed in it, ``scores`` over the shared ones."""
+    """One run of the comparison; ``errors`` are the samples that failed in it, ``scores`` over the shared ones.
+
+    ``partial`` of the shared ones were decided without some of their calls.
+    """
 
     name: str
     run_id: str
     group: str
     errors: int
+    partial: int = 0
     scores: dict[Family, RunScores]
 
 
@@ -143,13 +147,15 @@ class Contrast(Written):
 class Comparison(Written):
     """All runs beside each other; the group of the first is the baseline.
 
-    ``samples`` are shared; ``left_out`` failed in some run, ``unannotated`` ones have no gold. ``families`` begin
+    ``samples`` are shared, those that are ``partial`` in some run too; ``left_out`` failed in some run,
+    ``unannotated`` ones have no gold. ``families`` begin
     with the primary one, ``contrasts`` go by family.
     """
 
     baseline: str
     samples: int
     left_out: list[str]
+    partial: list[str] = Field(default_factory=list)
     unannotated: int = 0
     families: list[Family]
     primary: Family | None
@@ -188,6 +194,7 @@ def compare(
         baseline=groups[0].name,
         samples=len(first_run.keys),
         left_out=read.failed,
+        partial=read.partial,
         unannotated=read.unannotated,
         families=wanted,
         primary=primary_family(wanted),
@@ -236,7 +243,8 @@ def _row(run: PairedRun, group: str, families: Iterable[Family], draws: _Draws) 
             exact_samples=sum(gold == final for gold, final in run.of(family).values()),
             interval=bootstrap_f1(table, resamples=draws.resamples, seed=draws.seed),
         )
-    return RunRow(name=run.name, run_id=run.manifest.run_id, group=group, errors=run.errors, scores=scores)
+    counts = {"errors": run.errors, "partial": len(run.partial)}
+    return RunRow(name=run.name, run_id=run.manifest.run_id, group=group, **counts, scores=scores)
 
 
 @dataclass(frozen=True, slots=True)

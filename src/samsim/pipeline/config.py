@@ -15,11 +15,15 @@ from samsim.schemas.protocol_debate import DebateSettings
 from samsim.schemas.protocols import ProtocolName
 from samsim.schemas.taxonomy import DEFAULT_TAXONOMY, FREE_TAXONOMY, Taxonomy, load_taxonomy
 
+OnPartial = Literal["keep", "fail"]
 ARBITER_VERSIONS: Mapping[str, ArbiterVersion] = {"cr_v1": "v1", "cr_v2": "v2"}
 
 
 class PipelineConfig(BaseModel):
-    """How one sample is analysed. ``taxonomy`` auto is NIKL 2022 for Korean and free refs otherwise."""
+    """How one sample is analysed. ``taxonomy`` auto is NIKL 2022 for Korean and free refs otherwise.
+
+    ``on_partial`` says what becomes of a sample some of whose calls were lost: it is kept and marked, or it fails.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -35,6 +39,7 @@ class PipelineConfig(BaseModel):
     recheck: bool = False
     finalize: FinalizeMode = "p1"
     debate: DebateSettings = DebateSettings()
+    on_partial: OnPartial = "keep"
 
     @property
     def arbiter_version(self) -> ArbiterVersion:

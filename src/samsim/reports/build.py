@@ -47,13 +47,15 @@ def build_report(
     ui: Ui | None = None,
     resamples: int = DEFAULT_RESAMPLES,
     sample_budget: int = DEFAULT_BUDGET,
+    complete_only: bool = False,
 ) -> ReportFiles:
     """Measure the runs in the folders and write everything derived from them.
 
     Without ``out`` it goes to the experiment's folder; runs of different experiments need an ``out``.
+    With ``complete_only`` partial samples are left out, as if they had failed.
     """
     folders = [Path(path) for path in paths]
-    collected = collect(folders, resamples=resamples, sample_budget=sample_budget)
+    collected = collect(folders, resamples=resamples, sample_budget=sample_budget, complete_only=complete_only)
     folder = Path(out) if out is not None else _home(collected, folders)
     tables = {name: _encoded(content) for name, content in _paper(collected, ui or "en")}
     files = ReportFiles(

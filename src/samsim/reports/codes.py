@@ -54,6 +54,7 @@ STATE: Mapping[str, Pair] = {
     "advised": ("advice shown", "조언을 보임"),
     "wrong": ("errors left", "오류 남음"),
     "right": ("all right", "모두 맞음"),
+    "partial": ("partial: calls lost", "일부 응답 누락"),
     "error": ("failed", "실패"),
 }
 SUBSET: Mapping[str, Pair] = {

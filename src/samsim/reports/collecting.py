@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from samsim.errors import InputError
-from samsim.experiments.artefacts import Run, RunSample, find_runs, load_run, run_folders
+from samsim.experiments.artefacts import CompleteRun, Run, RunSample, find_runs, load_run, run_folders
 from samsim.metrics.comparison import Comparison, compare
 from samsim.metrics.family_scores import FamilyScores
 from samsim.metrics.outcomes import outcome_of
@@ -111,6 +111,12 @@ class Collected:
     repeated: tuple[RepeatedCell, ...]
     problems: tuple[Problem, ...]
     samples: PackedSamples
+    complete_only: bool = False
+
+    @property
+    def partial(self) -> int:
+        """How many samples were decided without some of their calls and are measured all the same, in all runs."""
+        return sum(run.metrics.partial for run in self.runs)
 
     @property
     def evaluated(self) -> tuple[MeasuredRun, ...]:
@@ -141,10 +147,19 @@ def equal_names(names: Sequence[str]) -> str:
 
 
 def collect(
-    paths: Sequence[Path], *, resamples: int = DEFAULT_RESAMPLES, sample_budget: int = DEFAULT_BUDGET
+    paths: Sequence[Path],
+    *,
+    resamples: int = DEFAULT_RESAMPLES,
+    sample_budget: int = DEFAULT_BUDGET,
+    complete_only: bool = False,
 ) -> Collected:
-    """Read and measure all runs in the folders; what cannot be read is told, not guessed."""
+    """Read and measure all runs in the folders; what cannot be read is told, not guessed.
+
+    With ``complete_only`` partial samples are read as failed ones.
+    """
     runs, problems = readable_runs(paths)
+    if complete_only:
+        runs = [CompleteRun(run.path, run.manifest) for run in runs]
     names = _names(runs)
     packer = SamplePacker(sample_budget)
     measured = []
@@ -162,6 +177,7 @@ def collect(
         repeated=tuple(_repeated(measured)),
         problems=(*problems, *more),
         samples=packer.pack(),
+        complete_only=complete_only,
     )
 
 

@@ -124,6 +124,17 @@ def _main_notes(collected: Collected, scored: Sequence[Scored]) -> tuple[Pair, .
                 f"모든 점수는 어느 실행에서도 실패하지 않은 표본으로 계산했습니다. 뺀 표본: {left_out}개.",
             )
         )
+    if any(one.partial for one in scored):
+        notes.append(
+            (
+                "Partial samples were decided without some of their calls; they are counted (--complete-only leaves"
+                " them out).",
+                "'일부 누락'은 응답하지 않은 호출을 빼고 판정한 표본입니다. 점수에 넣었으며 --complete-only를 붙이면"
+                " 뺍니다.",
+            )
+        )
+    if collected.complete_only:
+        notes.append(("Partial samples count as failed.", "일부 응답이 빠진 표본은 실패로 셌습니다."))
     if any(not run.has_review for run in collected.shown):
         notes.append(
             (
@@ -169,9 +180,12 @@ def _main_notes(collected: Collected, scored: Sequence[Scored]) -> tuple[Pair, .
 
 
 def _samples(one: Scored) -> Pair:
-    if not one.failed:
+    counts = [(one.failed, "failed", "실패"), (one.partial, "partial", "일부 누락")]
+    marked = [(f"{count:,} {english}", f"{count:,}개 {korean}") for count, english, korean in counts if count]
+    if not marked:
         return whole(one.samples), whole(one.samples)
-    return f"{one.samples:,} ({one.failed:,} failed)", f"{one.samples:,} ({one.failed:,}개 실패)"
+    english, korean = (", ".join(parts) for parts in zip(*marked, strict=True))
+    return f"{one.samples:,} ({english})", f"{one.samples:,} ({korean})"
 
 
 def _name(one: Scored) -> str:

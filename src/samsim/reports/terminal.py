@@ -61,6 +61,8 @@ def show_comparison(console: Console, files: ReportFiles, ui: Ui = "en") -> None
     console.print(Text(_legend(collected, ui), style="dim"))
     for problem in collected.problems:
         console.print(Text(missing_line(problem, ui), style="yellow"))
+    for line in partial_lines(collected, ui):
+        console.print(Text(line, style="yellow"))
     if files.checks_failed:
         console.print(Text(failed_checks_line(files, ui), style="bold red"))
     console.print(Text(f"{said(('Report', '보고서'), ui)}: {files.page}"), soft_wrap=True)
@@ -69,6 +71,23 @@ def show_comparison(console: Console, files: ReportFiles, ui: Ui = "en") -> None
 def missing_line(problem: Problem, ui: Ui = "en") -> str:
     """What is missing of a run."""
     return f"{said(('missing', '누락'), ui)}: {problem.run}: {said(problem_text(problem.words), ui)}"
+
+
+def partial_lines(collected: Collected, ui: Ui = "en") -> list[str]:
+    """Which runs have samples that were decided without some of their calls, and how many."""
+    return [
+        said(
+            (
+                f"partial: {run.name}: {run.metrics.partial:,} of {how_many(run.metrics.samples, 'sample')}, counted in"
+                " the measures (samsim report --complete-only leaves them out)",
+                f"일부 누락: {run.name}: 표본 {run.metrics.samples:,}개 가운데 {run.metrics.partial:,}개. 지표에는"
+                " 포함됩니다(samsim report --complete-only로 제외).",
+            ),
+            ui,
+        )
+        for run in collected.runs
+        if run.metrics.partial
+    ]
 
 
 def failed_checks_line(files: ReportFiles, ui: Ui = "en") -> str:
@@ -136,6 +155,8 @@ def _legend(collected: Collected, ui: Ui) -> str:
     failed = ", ".join(f"{run.name} {run.metrics.errors}" for run in collected.evaluated if run.metrics.errors)
     if failed:
         parts.append((f"Failed samples: {failed}.", f"실패한 표본: {failed}."))
+    if collected.complete_only:
+        parts.append(("Partial samples count as failed.", "일부 누락된 표본은 실패로 셈."))
     if any(found.left_out for found in collected.comparisons):
         parts.append(
             (

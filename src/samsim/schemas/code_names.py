@@ -22,6 +22,14 @@ PERSPECTIVE: Mapping[str, Pair] = {
     "ATSA": ("ATSA (sentiment of each aspect)", "ATSA (속성별 감성)"),
     "SINGLE": ("one reading", "단일 판독"),
 }
+STAGE: Mapping[str, Pair] = {
+    "stage1": ("Stage 1", "1단계"),
+    "review": ("the review", "재검토"),
+    "recheck": ("the re-check", "재확인"),
+    "debate": ("the debate", "토론"),
+    "judge": ("the judgement", "판정"),
+    "stage2": ("Stage 2", "2단계"),
+}
 CONFLICT: Mapping[str, Pair] = {
     "ref_polarity_mismatch": ("one ref, different polarities", "같은 범주에 극성이 서로 다름"),
     "term_polarity_mismatch": ("one term, different polarities", "같은 표현에 극성이 서로 다름"),
