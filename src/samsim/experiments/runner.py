@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
+from samsim.agents.prompt_files import prompt_hashes
 from samsim.data.roles import Role
 from samsim.engines.cache import ResponseCache, default_cache_path
 from samsim.engines.factory import EnginePlan, EngineSetup, build_setup
@@ -238,7 +239,7 @@ class _Facts:
             run_meta=RunMeta(memory_mode=cell.condition.memory_mode, condition=cell.condition.name),
             config=self.config.resolved(),
             config_hash=digest,
-            prompt_hashes=provenance.prompt_hashes(),
+            prompt_hashes=prompt_hashes(cell.pipeline.answer),
             engines=_engine_records(setup),
             data={role: one.record for role, one in self.data.items()},
             store=STORE if uses_memory(cell.condition) else None,
