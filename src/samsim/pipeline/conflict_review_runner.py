@@ -119,7 +119,9 @@ async def _recheck(
 
 
 def _enforced(proposals: Mapping[Agent, Sequence[ReviewActionItem]], inputs: ReviewInputs) -> EnforcedReview:
-    return enforce_review_actions(proposals, inputs.candidates, inputs.conflict_flags, inputs.validator_risks)
+    return enforce_review_actions(
+        proposals, inputs.candidates, inputs.conflict_flags, inputs.validator_risks, inputs.taxonomy
+    )
 
 
 def _votes_cast(review: EnforcedReview) -> list[ReviewActionItem]:
