@@ -179,7 +179,13 @@ def _config(protocol: str, taxonomy: str, answer: AnswerForm, language: Language
 
 
 def _analyze_text(pipeline: Pipeline, text: str, *, as_json: bool, explain: bool, ui: str) -> None:
+    from samsim.rules.taxonomy_fit import TaxonomyFit
+
     result = pipeline.analyze(text)
+    fit = TaxonomyFit()
+    fit.add(result)
+    for hint in fit.hints():
+        click.echo(f"hint: {shown(hint)}", err=True)
     if as_json:
         from samsim.cli.writing import write_json
 

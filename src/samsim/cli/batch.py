@@ -18,15 +18,19 @@ from samsim.errors import InputError
 
 if TYPE_CHECKING:
     from samsim.pipeline.api import Pipeline
+    from samsim.rules.taxonomy_fit import TaxonomyFit
 
 Advance = Callable[[], None]
 
 
 def run_batch(pipeline: Pipeline, reviews: ReviewFile, output: ResultFile, concurrency: int = 1) -> ExitCode:
     """Analyse every usable row in order; bad ones are reported on stderr and skipped."""
+    from samsim.rules.taxonomy_fit import TaxonomyFit
+
     try:
+        fit = TaxonomyFit()
         with _progress(reviews, output) as advance:
-            bad = _analyse_rows(pipeline, reviews, output, advance, concurrency)
+            bad = _analyse_rows(pipeline, reviews, output, advance, concurrency, fit)
         if output.count == 0:
             raise InputError("Nothing was analysed: the file has no usable review. See the lines named above, if any.")
     except KeyboardInterrupt:
@@ -38,11 +42,13 @@ def run_batch(pipeline: Pipeline, reviews: ReviewFile, output: ResultFile, concu
             click.echo(f"stopped early. {kept}", err=True)
         raise
     output.finish()
+    for hint in fit.hints():
+        click.echo(f"hint: {shown(hint)}", err=True)
     return _summary(output, bad)
 
 
 def _analyse_rows(
-    pipeline: Pipeline, reviews: ReviewFile, output: ResultFile, advance: Advance, concurrency: int
+    pipeline: Pipeline, reviews: ReviewFile, output: ResultFile, advance: Advance, concurrency: int, fit: TaxonomyFit
 ) -> int:
     from samsim.pipeline.epochs import SampleError
 
@@ -67,6 +73,7 @@ def _analyse_rows(
             bad += 1
             _report(review.line, answer.message)
         else:
+            fit.add(answer)
             output.add(review, answer)
         advance()
     return bad

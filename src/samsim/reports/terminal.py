@@ -49,7 +49,7 @@ def show_comparison(console: Console, files: ReportFiles) -> None:
     console.print(comparison_table(collected))
     console.print(Text(_legend(collected), style="dim"))
     for problem in collected.problems:
-        console.print(Text(f"missing: {problem.run}: {problem.words}", style="yellow"))
+        console.print(Text(f"{problem.kind}: {problem.run}: {problem.words}", style="yellow"))
     if files.checks_failed:
         console.print(Text(failed_checks_line(files), style="bold red"))
     console.print(Text(f"Report: {files.page}"), soft_wrap=True)
