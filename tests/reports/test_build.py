@@ -95,6 +95,24 @@ def test_one_cell_alone_is_reported_without_a_comparison(experiment: Path, tmp_p
     assert files.collected.problems == ()
 
 
+def test_a_taxonomy_that_most_refs_are_outside_of_is_a_hint(experiment: Path, tmp_path: Path) -> None:
+    folder = copied(experiment, tmp_path / "misfit")
+    rows = rows_of(folder / "cr_v2-C1" / OUTPUTS)
+    for row in rows:
+        row["taxonomy"] = "nikl2022"
+        row["validator_risks"] = [
+            {"tuple_id": one["tuple_id"], "risk_type": "INVALID_REF", "severity": "high", "description": ""}
+            for one in row["stage1_tuples"]
+            if one["aspect_ref"]
+        ]
+    write_rows(folder / "cr_v2-C1" / OUTPUTS, rows)
+    files = built(folder / "cr_v2-C1")
+    (hint,) = files.collected.problems
+    assert (hint.run, hint.kind) == ("cr_v2-C1", "hint")
+    assert "refs are not in the taxonomy nikl2022: it does not fit these texts" in hint.words
+    assert "이 글들에 맞지 않는 분류 체계" in files.page.read_text(encoding="utf-8")
+
+
 def test_without_scorecards_it_says_which_run_to_repeat(experiment: Path, tmp_path: Path) -> None:
     folder = copied(experiment, tmp_path / "old")
     (folder / "cr_v2-C1" / SCORECARDS).unlink()

@@ -20,6 +20,7 @@ from samsim.schemas.analysis import Language
 if TYPE_CHECKING:
     from samsim.pipeline.api import Pipeline
     from samsim.pipeline.config import PipelineConfig
+    from samsim.schemas.protocol_conflict_review import AnswerForm
 
 # As in samsim.schemas.protocols, which would import pydantic just to show the help.
 PROTOCOLS = "cr_v1|cr_v2|debate|single|stage1_only|self_consistency:N"
@@ -69,6 +70,13 @@ class ReviewSource(NamedTuple):
 @click.option("--explain", is_flag=True, help="Tell the full story: perspectives, conflicts, votes, rules.")
 @click.option("--protocol", callback=_known_protocol, metavar=PROTOCOLS, default="cr_v2", show_default=True)
 @click.option("--taxonomy", metavar="NAME|FILE", default="auto", help="nikl2022, none, or a YAML file.")
+@click.option(
+    "--answer",
+    type=click.Choice(["full", "terse"]),
+    default="full",
+    show_default=True,
+    help="What a model writes: terse leaves out spans (code finds them), confidence and rationale.",
+)
 @engine_options
 @memory_options
 @click.option("--language", type=_AUTO_OR_LANGUAGE, default="auto", show_default=True, help="Language of the text.")
@@ -88,6 +96,7 @@ def analyze(
     explain: bool,
     protocol: str,
     taxonomy: str,
+    answer: AnswerForm,
     language: Language | Literal["auto"],
     ui: str,
     memory: str | None,
@@ -109,7 +118,7 @@ def analyze(
     if output is not None:
         _check_output(output, as_json=as_json)
     given = _given_text(text, encoding) if file is None else ""
-    config = _config(protocol, taxonomy, language)
+    config = _config(protocol, taxonomy, answer, language)
     # Whoever gives one text waits for its result; a file may take as long as it takes.
     opened = open_engines(choice_from(engine_choice), protocol, outlasting=file is not None)
     with opened as engines, open_memory(memory, condition) as remembered:
@@ -163,17 +172,23 @@ def _stdin(*, expected: bool) -> IO[bytes]:
     return sys.stdin.buffer
 
 
-def _config(protocol: str, taxonomy: str, language: Language | Literal["auto"]) -> PipelineConfig:
+def _config(protocol: str, taxonomy: str, answer: AnswerForm, language: Language | Literal["auto"]) -> PipelineConfig:
     from samsim.pipeline.config import PipelineConfig
 
-    config = PipelineConfig(protocol=protocol, language=language, taxonomy=taxonomy)
+    config = PipelineConfig(protocol=protocol, language=language, taxonomy=taxonomy, answer=answer)
     # A wrong taxonomy is wrong usage: say so before any row is read.
     config.taxonomy_for("ko")
     return config
 
 
 def _analyze_text(pipeline: Pipeline, text: str, *, as_json: bool, explain: bool, ui: str) -> ExitCode:
+    from samsim.rules.taxonomy_fit import TaxonomyFit
+
     result = pipeline.analyze(text)
+    fit = TaxonomyFit()
+    fit.add(result)
+    for hint in fit.hints():
+        click.echo(f"hint: {shown(hint)}", err=True)
     if as_json:
         from samsim.cli.writing import write_json
 

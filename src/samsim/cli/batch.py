@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from samsim.engines.activity import Activity
     from samsim.pipeline.api import Pipeline
     from samsim.pipeline.epochs import Outcome
+    from samsim.rules.taxonomy_fit import TaxonomyFit
 
 Advance = Callable[[], None]
 
@@ -45,9 +46,12 @@ def run_batch(
 
     Where ``activity`` says that a server was given up, no further row is tried.
     """
+    from samsim.rules.taxonomy_fit import TaxonomyFit
+
+    fit = TaxonomyFit()
     try:
         with _progress(reviews, output) as advance, _telling_pauses(activity):
-            counts = _analyse_rows(pipeline, reviews, output, advance, concurrency, activity)
+            counts = _analyse_rows(pipeline, reviews, output, advance, concurrency, activity, fit)
         if output.count == 0:
             raise InputError("Nothing was analysed: the file has no usable review. See the lines named above, if any.")
     except KeyboardInterrupt:
@@ -59,6 +63,8 @@ def run_batch(
             click.echo(f"stopped early. {kept}", err=True)
         raise
     output.finish()
+    for hint in fit.hints():
+        click.echo(f"hint: {shown(hint)}", err=True)
     return _summary(output, counts)
 
 
@@ -69,6 +75,7 @@ def _analyse_rows(
     advance: Advance,
     concurrency: int,
     activity: Activity | None,
+    fit: TaxonomyFit,
 ) -> _Counts:
     from samsim.pipeline.epochs import SampleError
     from samsim.schemas.results import missing_words
@@ -98,6 +105,7 @@ def _analyse_rows(
             if answer.missing_calls:
                 counts.partial += 1
                 _report(review.line, f"partial: {missing_words(answer.missing_calls)}")
+            fit.add(answer)
             output.add(review, answer)
         advance()
     return counts

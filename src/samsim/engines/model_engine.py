@@ -93,7 +93,7 @@ class ModelEngine:
         mode = self._mode
         if mode is None:
             return EngineReply(None, failure, messages=messages, attempts=tuple(attempts))
-        question = self._sender.prepare(messages, request.output_schema, mode, self._seed_of(request))
+        question = self._prepare(request, messages, mode)
         answer = await self._ask(request, question, attempts)
         if answer.judgement.failure is None and answer.reply is not None:
             self._keep(request, question, answer.reply)
@@ -138,6 +138,9 @@ class ModelEngine:
         # A repair that went wrong does not take away what the first answer had.
         return first if second.judgement.failure is not None and first.judgement.failure is None else second
 
+    def _prepare(self, request: EngineRequest, messages: tuple[Message, ...], mode: OutputMode) -> Question:
+        return self._sender.prepare(messages, request.output_schema, mode, self._seed_of(request), request.shape)
+
     def _seed_of(self, request: EngineRequest) -> int | None:
         return self.settings.seed if request.seed is None else request.seed
 
@@ -146,7 +149,7 @@ class ModelEngine:
             return None
         # Before the probe in every mode, since an earlier run may have been answered in any.
         for mode in self._modes if self._mode is None else (self._mode,):
-            question = self._sender.prepare(messages, request.output_schema, mode, self._seed_of(request))
+            question = self._prepare(request, messages, mode)
             key = self._key(request, question)
             kept = self._cache.get(key)
             if kept is None:

@@ -7,20 +7,22 @@ import time
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pydantic import BaseModel
 from pydantic_core import to_json
 
+from samsim.engines.answer_shape import stated_schema
 from samsim.engines.http import HttpReply, HttpTransport
 from samsim.engines.judging import Judgement, judge
 from samsim.engines.limits import AdaptiveLimit, Clock, RateLimit, Sleep, Slot, SpendingLimit
 from samsim.engines.outage import Outage, server_of, sign_of
 from samsim.engines.prices import cost_of
-from samsim.engines.protocol import Message
+from samsim.engines.protocol import WHOLE_ANSWER, AnswerShape, Message
 from samsim.engines.retry import delay_before, is_retryable, retry_after_of
 from samsim.engines.secrets import Redactor
 from samsim.engines.settings import LOCAL_START, EngineSettings, PricePerMillion
-from samsim.engines.structured import stated_in_prompt, strict_schema
+from samsim.engines.structured import stated_in_prompt
 from samsim.engines.timeouts import AdaptiveTimeout
 from samsim.engines.wire import WireAdapter, WireReply, WireRequest
 from samsim.schemas.calls import AttemptKind, AttemptRecord, FailureKind, OutputMode, Usage
@@ -51,6 +53,7 @@ class Question:
     schema: type[BaseModel]
     mode: OutputMode
     wire: WireRequest
+    shape: AnswerShape = WHOLE_ANSWER
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,23 +101,37 @@ class Sender:
         self._usual_output_tokens = float(settings.max_tokens)
 
     def prepare(
-        self, messages: Sequence[Message], schema: type[BaseModel], mode: OutputMode, seed: int | None
+        self,
+        messages: Sequence[Message],
+        schema: type[BaseModel],
+        mode: OutputMode,
+        seed: int | None,
+        shape: AnswerShape = WHOLE_ANSWER,
     ) -> Question:
         """The question as ``mode`` asks it."""
         if mode in ("json_object", "prompted"):
-            messages = stated_in_prompt(messages, strict_schema(schema, self._refused_keywords))
-        return self._question(tuple(messages), schema, mode, seed)
+            messages = stated_in_prompt(messages, self.stated(schema, shape))
+        return self._question(tuple(messages), schema, mode, seed, shape)
 
     def rephrase(self, question: Question, messages: tuple[Message, ...], seed: int | None) -> Question:
         """The same question in other messages, which hold all there is to say already."""
-        return self._question(messages, question.schema, question.mode, seed)
+        return self._question(messages, question.schema, question.mode, seed, question.shape)
 
     def _question(
-        self, messages: tuple[Message, ...], schema: type[BaseModel], mode: OutputMode, seed: int | None
+        self,
+        messages: tuple[Message, ...],
+        schema: type[BaseModel],
+        mode: OutputMode,
+        seed: int | None,
+        shape: AnswerShape,
     ) -> Question:
-        stated = strict_schema(schema, self._refused_keywords)
+        stated = self.stated(schema, shape)
         wire = self.adapter.build(messages, stated, schema.__name__, mode, self.settings, self._api_key, seed)
-        return Question(messages, schema, mode, wire)
+        return Question(messages, schema, mode, wire, shape)
+
+    def stated(self, schema: type[BaseModel], shape: AnswerShape) -> dict[str, Any]:
+        """The schema of an answer as this server is told it."""
+        return stated_schema(schema, self._refused_keywords, shape)
 
     def judged(self, reply: WireReply, schema: type[BaseModel]) -> Judgement:
         """What a reply of this server is worth, by the schema as it was stated to it."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
+from samsim.agents.prompt_files import prompt_hashes
 from samsim.data.roles import Role
 from samsim.engines.activity import Activity
 from samsim.engines.cache import ResponseCache, default_cache_path
@@ -258,7 +259,7 @@ class _Facts:
             config=self.config.resolved(),
             config_hash=digest,
             settings_hash=self._settings_hash(cell),
-            prompt_hashes=provenance.prompt_hashes(),
+            prompt_hashes=prompt_hashes(cell.pipeline.answer),
             engines=_engine_records(setup),
             data={role: one.record for role, one in self.data.items()},
             store=STORE if uses_memory(cell.condition) else None,

@@ -21,6 +21,7 @@ from samsim.metrics.summary import RunMetrics, summarise
 from samsim.reports.numbers import how_many
 from samsim.reports.sample_pack import DEFAULT_BUDGET, PackedSamples, SamplePacker
 from samsim.reports.sample_rows import BrowsedSample
+from samsim.rules.taxonomy_fit import TaxonomyFit
 from samsim.schemas.protocols import is_conflict_review
 from samsim.schemas.runs import DataRecord
 from samsim.schemas.scorecards import Family
@@ -31,10 +32,11 @@ _PAIR = 2
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is missing of a run, in words that say what to do."""
+    """What is missing of a run, in words that say what to do; a hint is about a run that is whole."""
 
     run: str
     words: str
+    kind: Literal["missing", "hint"] = "missing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +169,7 @@ def collect(
         reading = _Reading(run, number, packer)
         metrics = summarise(reading.samples(), gold_fields=gold_fields_of(run), resamples=resamples)
         problems += [Problem(name, words) for words in (*run.problems, *reading.trouble)]
+        problems += [Problem(name, words, "hint") for words in reading.fit.hints()]
         measured.append(MeasuredRun(name, run, metrics, bool(reading.trouble), reading.outcome))
     comparisons, more = _comparisons(measured, resamples)
     measured = [_over_shared(run, comparisons, resamples) for run in measured]
@@ -244,6 +247,7 @@ class _Reading:
         self._number = number
         self._packer = packer
         self.trouble: list[str] = []
+        self.fit = TaxonomyFit()
         self._digest = hashlib.sha256()
 
     @property
@@ -258,6 +262,8 @@ class _Reading:
             for sample in self._run.samples():
                 self._packer.add(self._number, position, BrowsedSample(sample, fields))
                 position += 1
+                if sample.result is not None:
+                    self.fit.add(sample.result)
                 self._digest.update(_outcome(sample))
                 yield sample
         except InputError as error:

@@ -52,6 +52,12 @@ _KNOWN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             rf"only the first {_NUMBER} samples? could be read\. (.*)",
             "처음 {0}개 표본만 읽을 수 있었습니다. 원인: {1}",
         ),
+        (
+            rf"{_NUMBER} of {_NUMBER} refs are not in the taxonomy (.*): it does not fit these texts\. Try the taxonomy"
+            r" (.*), or ",
+            "범주 {1}개 가운데 {0}개가 분류 체계 {2}에 없습니다. 이 글들에 맞지 않는 분류 체계이니"
+            " {3} 또는 직접 만든 YAML 파일을 써 보세요.",
+        ),
         (r"no comparison: (.*)", "비교하지 못했습니다. 원인: {0}"),
         (
             r"(.*) has format (.*); this version reads format (\d+)\.",

@@ -69,8 +69,9 @@ def show_comparison(console: Console, files: ReportFiles, ui: Ui = "en") -> None
 
 
 def missing_line(problem: Problem, ui: Ui = "en") -> str:
-    """What is missing of a run."""
-    return f"{said(('missing', '누락'), ui)}: {problem.run}: {said(problem_text(problem.words), ui)}"
+    """What is missing of a run, or a hint about it."""
+    kind = ("missing", "누락") if problem.kind == "missing" else ("hint", "도움말")
+    return f"{said(kind, ui)}: {problem.run}: {said(problem_text(problem.words), ui)}"
 
 
 def partial_lines(collected: Collected, ui: Ui = "en") -> list[str]:

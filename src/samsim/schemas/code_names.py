@@ -80,6 +80,8 @@ REFUSAL: Mapping[str, Pair] = {
     "flip_without_polarity": ("FLIP without a valid polarity", "FLIP에 올바른 극성이 없음"),
     "flip_to_same_polarity": ("FLIP to the polarity it has", "현재와 같은 극성으로 FLIP"),
     "merge_without_ref": ("MERGE without a ref", "MERGE에 범주가 없음"),
+    "merge_to_invalid_ref": ("MERGE to a ref outside the taxonomy", "분류 체계에 없는 범주로 MERGE"),
+    "merge_to_same_ref": ("MERGE to the ref it has", "현재와 같은 범주로 MERGE"),
     "contradictory_actions": ("contradictory actions", "서로 어긋나는 조치"),
 }
 PERSONA: Mapping[str, Pair] = {

@@ -18,7 +18,7 @@ from samsim.yaml_text import YamlError, file_text, read_yaml
 REF_SEPARATOR = "#"
 DEFAULT_TAXONOMY = "nikl2022"
 FREE_TAXONOMY = "none"
-_SHIPPED = (DEFAULT_TAXONOMY, FREE_TAXONOMY)
+SHIPPED = (DEFAULT_TAXONOMY, FREE_TAXONOMY)
 _AROUND_SEPARATOR = re.compile(rf"\s*{REF_SEPARATOR}\s*")
 _SPACES = re.compile(r"\s+")
 
@@ -97,13 +97,13 @@ class Taxonomy(BaseModel):
 def load_taxonomy(name_or_path: str | Path) -> Taxonomy:
     """Load a shipped taxonomy by name, or a user's own from a YAML file."""
     name = str(name_or_path)
-    if name in _SHIPPED:
+    if name in SHIPPED:
         return _load_shipped(name)
     path = Path(name_or_path)
     if path.suffix not in {".yaml", ".yml"}:
-        close = difflib.get_close_matches(name, _SHIPPED, n=1)
+        close = difflib.get_close_matches(name, SHIPPED, n=1)
         hint = f" Did you mean {close[0]!r}?" if close else ""
-        raise ConfigError(f"Unknown taxonomy {name!r}.{hint} Use {' or '.join(_SHIPPED)}, or a path to a YAML file.")
+        raise ConfigError(f"Unknown taxonomy {name!r}.{hint} Use {' or '.join(SHIPPED)}, or a path to a YAML file.")
     try:
         state = path.stat()
         return _load_file(str(path), state.st_mtime_ns, state.st_size)
