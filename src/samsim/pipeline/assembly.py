@@ -14,6 +14,7 @@ from samsim.pipeline.config import PipelineConfig
 from samsim.rules.apply import finalize
 from samsim.rules.candidates import Stage1Triplets, build_candidates, claimed_spans
 from samsim.rules.conflicts import compute_conflict_flags
+from samsim.rules.free_refs import under_shared_refs
 from samsim.rules.majority import first_of_equals
 from samsim.rules.validator import compute_validator_risks
 from samsim.schemas.analysis import TextAnalysis
@@ -78,6 +79,8 @@ def examine(
     """Number, normalise and anchor what Stage 1 found, and compute every doubt about it."""
     opinions = opinions_of(analysis)
     candidates = build_candidates(with_normal_opinions(stage1, opinions), analysis.text, taxonomy)
+    if equals_once:
+        candidates = list(under_shared_refs(candidates, taxonomy))
     spans = claimed_spans(stage1)
     doubted = first_of_equals(candidates) if equals_once else candidates
     risks = compute_validator_risks(doubted, analysis, taxonomy, claimed_spans=spans, states=opinions.states)
@@ -101,7 +104,7 @@ def flags_of(candidates: Sequence[Candidate], taxonomy: Taxonomy, config: Pipeli
     if not config.compute_conflict_flags:
         return []
     return compute_conflict_flags(
-        candidates,
+        under_shared_refs(candidates, taxonomy),
         conflict_mode=config.conflict_mode,
         semantic_conflict_enabled=config.semantic_conflict_enabled,
         semantic_theta=config.semantic_theta,
@@ -127,7 +130,7 @@ def plain_result(
         refusals=[],
         arbiter_decisions=[],
         final_tuples_post_review=list(surviving),
-        final_tuples=finalize(surviving),
+        final_tuples=finalize(under_shared_refs(surviving, examined.taxonomy)),
         structure=list(detect_structure(examined.analysis)),
         evaluation=examined.evaluation(surviving, applied=applied),
         calls=list(calls),
