@@ -95,11 +95,11 @@ def _dictionary_form(analysis: TextAnalysis, region: Offsets) -> str:
     first = _first_of_content(tokens)
     if first is None:
         return analysis.text[slice(*region)]
-    last = next((index for index in range(len(tokens) - 1, -1, -1) if tokens[index].tag in PREDICATES), -1)
-    head = main_predicate(tokens, last) if last >= 0 else -1
+    last = _last_before_ends(tokens)
+    head = main_predicate(tokens, last) if tokens[last].tag in PREDICATES else -1
     if head >= first and tokens[head].tag in CONTENT_PREDICATES:
         return analysis.text[tokens[first].start : tokens[head].start] + tokens[head].lemma
-    return analysis.text[tokens[first].start : _end_of_nouns(tokens, first)]
+    return analysis.text[tokens[first].start : tokens[max(first, last)].end]
 
 
 def _first_of_content(tokens: Sequence[Token]) -> int | None:
@@ -107,9 +107,9 @@ def _first_of_content(tokens: Sequence[Token]) -> int | None:
     return next((index for index, token in enumerate(tokens) if token.form not in _ADDS_NOTHING), None)
 
 
-def _end_of_nouns(tokens: Sequence[Token], first: int) -> int:
-    """Where the last word ends without particles, endings and the copula (최고예요 → 최고)."""
+def _last_before_ends(tokens: Sequence[Token]) -> int:
+    """The last token without particles, endings and the copula (최고예요 → 최고)."""
     last = len(tokens) - 1
-    while last > first and tokens[last].tag in _ENDS:
+    while last > 0 and tokens[last].tag in _ENDS:
         last -= 1
-    return tokens[last].end
+    return last
