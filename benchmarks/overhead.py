@@ -85,7 +85,7 @@ def engine_for(url: str, calls_at_once: int = CONCURRENCY * CALLS_AT_ONCE) -> Mo
         output_mode="json_schema",
         concurrency=calls_at_once,
     )
-    transport = HttpTransport(max_connections=settings.concurrency, timeout_s=settings.timeout_s)
+    transport = HttpTransport(max_connections=settings.concurrency)
     return ModelEngine(Sender(settings, OpenAIWire(), transport))
 
 

@@ -13,6 +13,7 @@ from samsim.schemas.protocol_conflict_review import (
     PerspectiveASTEStage1Schema,
     ReviewActionItem,
 )
+from samsim.schemas.taxonomy import load_taxonomy
 from tests.support.builders import candidate, conflict, triplet
 
 GOOD = {"aspect_term": "사용감", "polarity": "positive"}
@@ -56,7 +57,7 @@ def vote_on_t0(**claim: Any) -> tuple[str, str, object, object] | None:
     """What agent A's claim on t0 becomes, from the raw answer to the vote."""
     raw = {"action_type": "FLIP", "target_tuple_ids": ["t0"], "reason_code": "NEGATION_SCOPE", **claim}
     items, _ = read_items({"review_actions": [raw]}, "review_actions", ReviewActionItem)
-    review = enforce_review_actions({"A": items}, [candidate("t0")], [conflict("t0")], [])
+    review = enforce_review_actions({"A": items}, [candidate("t0")], [conflict("t0")], [], load_taxonomy("none"))
     cast = review.actions_by_tuple["t0"]["A"]
     return None if cast is None else (cast.action_type, cast.reason_code, cast.new_value, cast.actor)
 

@@ -19,7 +19,7 @@ from samsim.schemas.protocol_conflict_review import (
     ReviewOutputSchema,
     ValidatorRisk,
 )
-from tests.support.builders import analysis
+from tests.support.builders import analysis, risk
 from tests.support.prompt_examples import (
     PROMPTS,
     REVIEW_PROMPTS,
@@ -40,8 +40,6 @@ TRIPLET_FIELDS = [
     "confidence",
     "rationale",
 ]
-FLAG_FIELDS = ["aspect_ref", "aspect_term", "tuple_ids", "conflict_type"]
-RISK_FIELDS = ["tuple_id", "risk_type", "severity", "description"]
 # These need no language analysis: whether they are there follows from the example itself.
 TEXTUAL_RISKS = {"INVALID_REF", "TERM_NOT_IN_TEXT", "EVIDENCE_NOT_IN_TEXT"}
 
@@ -62,8 +60,9 @@ def test_a_prompt_has_examples_in_both_languages_and_one_empty_answer(name: str)
     found = examples(name)
     assert 2 <= len(found) <= 4
     assert {example.is_korean for example in found} == {True, False}
-    # Stage 2 is asked only where there is something to answer.
-    assert sum(not any(example.answer.values()) for example in found) == (0 if name == "debate_stage2" else 1)
+    # Stage 2 and the reviewers are asked only where there is something to answer.
+    answers_something = name == "debate_stage2" or name in REVIEW_PROMPTS
+    assert sum(not any(example.answer.values()) for example in found) == (0 if answers_something else 1)
 
 
 # --- Stage 1 ---------------------------------------------------------------------------------------------
@@ -111,6 +110,15 @@ def candidates_of(example: Example) -> list[Candidate]:
     return [Candidate.model_validate({**shown, "origin_agent": "A"}) for shown in example.shown["candidates"]]
 
 
+def flags_of(example: Example) -> list[ConflictFlag]:
+    """The flags of an example, which says only their types and tuples."""
+    return compute_conflict_flags(candidates_of(example), taxonomy=example.taxonomy)
+
+
+def risks_of(example: Example) -> list[ValidatorRisk]:
+    return [risk(tuple_id, kind) for kind, ids in example.shown["risks"] for tuple_id in ids]
+
+
 @pytest.mark.parametrize(("name", "example"), REVIEW_CASES)
 def test_the_candidates_shown_are_numbered_and_grounded(name: str, example: Example) -> None:
     candidates = candidates_of(example)
@@ -120,19 +128,20 @@ def test_the_candidates_shown_are_numbered_and_grounded(name: str, example: Exam
 
 @pytest.mark.parametrize(("name", "example"), REVIEW_CASES)
 def test_the_flags_shown_are_exactly_those_the_code_computes(name: str, example: Example) -> None:
-    computed = compute_conflict_flags(candidates_of(example), taxonomy=example.taxonomy)
-    assert example.shown["conflict_flags"] == [flag.model_dump() for flag in computed]
-    assert all(list(flag) == FLAG_FIELDS for flag in example.shown["conflict_flags"])
+    assert example.shown["flags"] == [(flag.conflict_type, flag.tuple_ids) for flag in flags_of(example)]
 
 
 @pytest.mark.parametrize(("name", "example"), REVIEW_CASES)
 def test_the_risks_shown_are_risks_the_code_could_report(name: str, example: Example) -> None:
-    shown = [ValidatorRisk.model_validate(given) for given in example.shown["validator_risks"]]
+    shown = [(each.tuple_id, each.risk_type) for each in risks_of(example)]
     computed = compute_validator_risks(candidates_of(example), analysis(example.text), example.taxonomy)
-    assert all(list(given) == RISK_FIELDS for given in example.shown["validator_risks"])
-    assert [(each.tuple_id, each.risk_type, each.severity) for each in shown if each.risk_type in TEXTUAL_RISKS] == [
-        (each.tuple_id, each.risk_type, each.severity) for each in computed
-    ]
+    assert [one for one in shown if one[1] in TEXTUAL_RISKS] == [(each.tuple_id, each.risk_type) for each in computed]
+
+
+@pytest.mark.parametrize(("name", "example"), REVIEW_CASES)
+def test_only_flagged_tuples_are_shown(name: str, example: Example) -> None:
+    shown = {each.tuple_id for each in candidates_of(example)}
+    assert shown == reviewable_ids(flags_of(example), risks_of(example))
 
 
 # --- review: what is answered ----------------------------------------------------------------------------
@@ -140,11 +149,10 @@ def test_the_risks_shown_are_risks_the_code_could_report(name: str, example: Exa
 
 @pytest.mark.parametrize(("name", "example"), REVIEW_CASES)
 def test_a_review_answer_is_let_through_without_a_refusal(name: str, example: Example) -> None:
-    flags = [ConflictFlag.model_validate(flag) for flag in example.shown["conflict_flags"]]
-    risks = [ValidatorRisk.model_validate(risk) for risk in example.shown["validator_risks"]]
+    flags, risks = flags_of(example), risks_of(example)
     actions = ReviewOutputSchema.model_validate(example.answer).review_actions
     agent = REVIEW_PROMPTS[name]
-    review = enforce_review_actions({agent: actions}, candidates_of(example), flags, risks)
+    review = enforce_review_actions({agent: actions}, candidates_of(example), flags, risks, example.taxonomy)
     assert review.refusals == ()
     assert {tuple_id for tuple_id, votes in review.actions_by_tuple.items() if votes[agent]} == reviewable_ids(
         flags, risks

@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 import unicodedata
 from importlib.resources import files
+from typing import get_args
 
 import pytest
 
-from samsim.agents.prompt_files import PromptFile, load_prompt, parse_prompt
+from samsim.agents.prompt_files import PromptFile, load_prompt, parse_prompt, prompt_hashes
 from samsim.errors import ConfigError
-from samsim.schemas.protocol_conflict_review import AGENTS
+from samsim.schemas.protocol_conflict_review import AGENTS, AnswerForm
 from tests.support.prompt_examples import DEBATE_PROMPTS, PROMPTS, REVIEW_PROMPTS, STAGE1_PROMPTS, section
 
 STAGE1_INPUTS = ["language", "taxonomy", "text"]
 REVIEW_INPUTS = ["text", "candidates_json", "conflict_flags_json", "validator_risks_json", "memory_context"]
 
+ANSWERS: tuple[AnswerForm, ...] = get_args(AnswerForm)
 VOICES = ("epm", "tan", "cj", "judge")
 
 
@@ -55,8 +57,8 @@ def test_the_prompts_of_the_debate_and_of_the_single_call_have_their_agents() ->
 
 def test_there_is_no_prompt_file_that_nobody_follows() -> None:
     shipped = {entry.name.removesuffix(".md") for entry in files("samsim.agents").joinpath("prompts").iterdir()}
-    # The arbiter is code; its file describes it.
-    assert shipped == {*PROMPTS, "review_arbiter_action"}
+    # The arbiter is code; its file describes it. The other two are what several prompts begin with.
+    assert shipped == {*PROMPTS, "review_arbiter_action", "perspective_shared", "review_shared"}
 
 
 @pytest.mark.parametrize(
@@ -89,9 +91,9 @@ def test_everybody_in_the_debate_gets_what_is_meant_for_them(name: str, inputs: 
 def test_a_prompt_parses_into_two_parts(name: str) -> None:
     prompt = load_prompt(name)
     assert prompt.name == name
-    assert prompt.system.startswith("## Who you are")
+    assert section(prompt, "Who you are")
     assert "# user" not in prompt.system.splitlines()
-    assert "<!--" not in prompt.system + prompt.user
+    assert not any(mark in prompt.system + prompt.user for mark in ("<!--", "{{>", "[[full:", "]]}"))
 
 
 @pytest.mark.parametrize("name", PROMPTS)
@@ -100,6 +102,15 @@ def test_a_prompt_file_is_clean_text(name: str) -> None:
     assert unicodedata.is_normalized("NFC", content)
     assert "\r" not in content
     assert content.endswith("\n")
+
+
+def test_the_digest_follows_the_form_of_the_answer_and_a_manifest_has_the_digests_of_the_calls() -> None:
+    for name in (*STAGE1_PROMPTS, *REVIEW_PROMPTS):
+        assert load_prompt(name, "terse").digest != load_prompt(name, "full").digest
+    for answer in ANSWERS:
+        hashes = prompt_hashes(answer)
+        assert {name: hashes[name] for name in PROMPTS} == {name: load_prompt(name, answer).digest for name in PROMPTS}
+    assert load_prompt("debate_epm", "terse").digest == load_prompt("debate_epm").digest
 
 
 def test_the_digest_follows_the_content() -> None:
@@ -139,15 +150,15 @@ ENGLISH_CONTRAST = {"but", "however", "though", "although", "whereas"}
 @pytest.mark.parametrize("name", PROMPTS)
 @pytest.mark.parametrize("cues", [KOREAN_NEGATION, KOREAN_CONTRAST, ENGLISH_NEGATION, ENGLISH_CONTRAST])
 def test_every_perspective_names_the_cues_of_both_languages(name: str, cues: set[str]) -> None:
-    prompt = load_prompt(name)
-    block = section(prompt, "Clues" if "pimp" in name else "Cues")
+    block = section(load_prompt(name), "Clues" if name == "perspective_pimp_stage1" else "Cues")
     words = set(re.split(r"[\s,.;:()\"]+", block))
     assert cues <= words
 
 
 @pytest.mark.parametrize("name", PROMPTS)
 def test_every_perspective_is_warned_of_a_look_alike(name: str) -> None:
-    assert "안경" in load_prompt(name).system
+    prompt = load_prompt(name)
+    assert "안경" in prompt.system + prompt.user
 
 
 # --- parsing and filling ---------------------------------------------------------------------------------

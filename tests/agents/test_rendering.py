@@ -10,6 +10,7 @@ import json
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,7 +29,10 @@ TEXT = "사용감은 좋지만 가격은 비싸요."
 CANDIDATES = [
     candidate("t0", "사용감", "본품#품질", evidence="좋지만", opinion_term="좋다", span=span_of(TEXT, "사용감")),
     candidate("t1", "사용감", "본품#품질", "negative", evidence="별로", origin_agent="B", confidence=0.4),
+    # Nothing is doubtful here, so no reviewer is shown it.
+    candidate("t2", "가격", "제품 전체#가격", "negative", evidence="비싸요", origin_agent="C"),
 ]
+SHOWN = {"tuple_id", "aspect_term", "aspect_ref", "polarity", "opinion_term", "evidence"}
 FLAGS = [
     ConflictFlag(
         aspect_ref="본품#품질", aspect_term="사용감", tuple_ids=["t0", "t1"], conflict_type="ref_polarity_mismatch"
@@ -40,6 +44,8 @@ MEMORY = "Memory advisory (from similar past cases):\n- 부정 대비 시 절대
 SLOT = {"memory_on": True, "retrieved": [{"message": "부정 대비 시 절대 극성 우선."}]}
 TURNS = [turn("EPM", edit("set_polarity", "t1", "positive", evidence="좋지만", confidence=0.9))]
 PATCH = [patch_op("set_polarity", "t1", "positive", evidence="좋지만", confidence=0.9)]
+TERSE = [f"{name}_terse" for name in (*STAGE1_PROMPTS, *REVIEW_PROMPTS)]
+RENDERED = [*PROMPTS, "perspective_pneg_stage1_en", *TERSE]
 IN_DEBATE = [name for name, agent in DEBATE_PROMPTS.items() if agent in ("EPM", "TAN", "CJ", "JUDGE")]
 
 
@@ -47,7 +53,7 @@ def messages_of(name: str) -> tuple[Message, ...]:
     if name.endswith("_en"):
         return rendered(name.removesuffix("_en"), "Light, but the strap isn't comfortable.", language="en")
     return rendered(
-        name,
+        name.removesuffix("_terse"),
         TEXT,
         candidates=CANDIDATES,
         flags=FLAGS,
@@ -56,10 +62,11 @@ def messages_of(name: str) -> tuple[Message, ...]:
         memory_slot=SLOT,
         turns=TURNS,
         patch=PATCH,
+        answer="terse" if name.endswith("_terse") else "full",
     )
 
 
-@pytest.mark.parametrize("name", [*PROMPTS, "perspective_pneg_stage1_en"])
+@pytest.mark.parametrize("name", RENDERED)
 def test_the_rendered_prompt_is_the_golden_one(name: str) -> None:
     path = GOLDEN / f"{name}.txt"
     found = "".join(f"=== {message.role}\n{message.content}\n" for message in messages_of(name))
@@ -71,33 +78,64 @@ def test_the_rendered_prompt_is_the_golden_one(name: str) -> None:
 
 
 def test_there_is_no_golden_file_without_a_prompt() -> None:
-    assert {path.stem for path in GOLDEN.iterdir()} == {*PROMPTS, "perspective_pneg_stage1_en"}
+    assert {path.stem for path in GOLDEN.iterdir()} == set(RENDERED)
 
 
-@pytest.mark.parametrize("name", PROMPTS)
+@pytest.mark.parametrize("name", RENDERED)
 def test_a_prompt_is_a_system_and_a_user_message_with_every_placeholder_filled(name: str) -> None:
     messages = messages_of(name)
     assert [message.role for message in messages] == ["system", "user"]
     assert not any(re.search(r"\{\{\w*\}\}", message.content) for message in messages)
 
 
+def rows_of(table: str) -> list[dict[str, Any]]:
+    """A table of a review: names of columns first, one row a line."""
+    columns, *rows = json.loads(table)
+    assert len(table.strip().splitlines()) == 1 + len(rows)
+    return [dict(zip(columns, row, strict=True)) for row in rows]
+
+
 @pytest.mark.parametrize("name", REVIEW_PROMPTS)
 def test_a_review_shows_the_five_inputs_under_their_names(name: str) -> None:
     user = user_part(messages_of(name))
-    blocks = dict(block.split("\n", 1) for block in user.split("## ")[1:])
+    blocks = dict(block.split("\n", 1) for block in user.removeprefix("## ").split("\n\n## "))
     assert list(blocks) == [
         "text",
         "candidates_json",
         "conflict_flags_json",
         "validator_risks_json",
         "memory_context",
+        "Who you are",
+        "Your rules",
+        "Reason codes",
+        "Examples (id, term, ref, polarity, evidence)",
         "Task",
     ]
     assert blocks["text"].strip() == f"<<<TEXT\n{TEXT}\nTEXT>>>"
-    assert json.loads(blocks["candidates_json"]) == [each.model_dump() for each in CANDIDATES]
+    assert rows_of(blocks["candidates_json"]) == [each.model_dump(include=SHOWN) for each in CANDIDATES[:2]]
     assert json.loads(blocks["conflict_flags_json"]) == [each.model_dump() for each in FLAGS]
-    assert json.loads(blocks["validator_risks_json"]) == [each.model_dump() for each in RISKS]
+    assert rows_of(blocks["validator_risks_json"]) == [each.model_dump(exclude={"description"}) for each in RISKS]
     assert blocks["memory_context"].strip() == MEMORY
+
+
+@pytest.mark.parametrize("names", [list(STAGE1_PROMPTS), list(REVIEW_PROMPTS)])
+@pytest.mark.parametrize("answer", ["", "_terse"])
+def test_agents_of_one_stage_read_the_same_up_to_the_end_of_the_data(names: list[str], answer: str) -> None:
+    """A server that keeps the prefix of a prompt reads rules and data once for all of them."""
+    read = [[message.content for message in messages_of(f"{name}{answer}")] for name in names]
+    beginnings = {(system, user.partition("\n## Who you are\n")[0]) for system, user in read}
+    assert len(beginnings) == 1
+    ((_, data),) = beginnings
+    assert TEXT in data
+    assert ("사용감" in data.partition("## candidates_json")[2]) == (names[0] in REVIEW_PROMPTS)
+
+
+@pytest.mark.parametrize("name", TERSE)
+def test_a_terse_prompt_asks_for_nothing_that_is_left_out(name: str) -> None:
+    words = ("span", "confidence", "rationale") if name.removesuffix("_terse") in STAGE1_PROMPTS else ("actor",)
+    full, terse = ("\n".join(one.content for one in messages_of(each)) for each in (name.removesuffix("_terse"), name))
+    assert all(word in full for word in words)
+    assert not any(word in terse for word in words)
 
 
 @pytest.mark.parametrize("name", REVIEW_PROMPTS)

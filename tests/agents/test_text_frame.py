@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from samsim.agents.prompt_files import guard_frame
-from tests.support.builders import candidate
+from tests.support.builders import candidate, risk
 from tests.support.prompt_examples import PROMPTS, REVIEW_PROMPTS, STAGE1_PROMPTS
 from tests.support.requests import rendered, user_part
 from tests.support.strategies import steady
@@ -77,11 +77,11 @@ def test_an_empty_and_a_very_long_text_are_framed_too(name: str, text: str) -> N
 @pytest.mark.parametrize("name", REVIEW_PROMPTS)
 def test_tuples_that_quote_a_hostile_text_stay_valid_json_without_delimiters(name: str, text: str) -> None:
     quoting = candidate(term=text, evidence=text, opinion_term=text)
-    user = user_part(rendered(name, "보통이에요", candidates=[quoting]))
+    user = user_part(rendered(name, "보통이에요", candidates=[quoting], risks=[risk(quoting.tuple_id)]))
     assert framed(user) == "보통이에요"
     shown = user.split("## candidates_json\n")[1].split("\n\n## conflict_flags_json")[0]
-    (back,) = json.loads(shown)
-    assert back["evidence"].replace(WORD_JOINER, "") == text
+    columns, row = json.loads(shown)
+    assert row[columns.index("evidence")].replace(WORD_JOINER, "") == text
 
 
 _PIECES = st.sampled_from(["<<<", "TEXT", "text", ">>>", "\n", " ", "<", ">"])

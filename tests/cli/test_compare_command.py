@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 from samsim.cli.compare import FAMILY_NAMES, compare
 from samsim.cli.exit_codes import ExitCode
 from samsim.errors import InputError
-from samsim.experiments.artefacts import MANIFEST, SCORECARDS
+from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS
 from samsim.reports.codes import BASELINE, named
 from samsim.schemas.runs import CellRecord
 from samsim.schemas.scorecards import Family
@@ -53,8 +53,22 @@ def test_a_run_and_its_copy(good: Path, tmp_path: Path) -> None:
     found = json.loads(shown_by(good, copy, "--json"))
     assert [row["name"] for row in found["runs"]] == [str(good), str(copy)]
     for contrast in found["contrasts"]:
-        assert (contrast["delta_f1"], contrast["p_value"], contrast["p_holm"]) == (0.0, 1.0, 1.0)
+        assert (contrast["delta_f1"], contrast["p_value"], contrast["p_holm"]) == (0.0, None, None)
         assert contrast["tuple_flips"] == []
+    assert f"{copy}: identical answers" in shown_by(good, copy, width=300)
+
+
+def test_a_run_that_differs_in_its_marks_only(good: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(good, tmp_path / "copy")
+    lines = (copy / OUTPUTS).read_text(encoding="utf-8").splitlines()
+    row = json.loads(lines[0])
+    row["final_tuples"][0]["flagged"] = True
+    lines[0] = json.dumps(row)
+    (copy / OUTPUTS).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    words = shown_by(good, copy, width=300)
+    assert words.count(f"{copy}: same tuples") == 4
+    assert words.count(f"{copy} differs from the baseline in: marks of uncertain tuples (1 sample)") == 1
+    assert "identical" not in words
 
 
 def test_a_run_and_one_with_broken_tuples(good: Path, broken: Path) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -41,6 +42,13 @@ def test_quietly_it_says_only_where_the_page_is(small_experiment: Path, tmp_path
     assert ended.stdout.strip() == str(tmp_path / "report.html")
     assert '<html lang="ko"' in (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "실행" in (tmp_path / "paper" / "main.md").read_text(encoding="utf-8")
+
+
+def test_it_speaks_the_language_that_was_asked_for(small_experiment: Path, tmp_path: Path) -> None:
+    ended = run(small_experiment, "--out", tmp_path, "--lang", "ko")
+    assert "표본" in ended.stdout
+    assert "보고서:" in ended.stdout
+    assert not re.search("sample|Report|Also|tokens", ended.stdout.partition("보고서:")[0])
 
 
 def test_what_is_missing_is_an_exit_code_too(small_experiment: Path, tmp_path: Path) -> None:

@@ -117,7 +117,11 @@ def test_a_leak_stops_the_run_and_names_the_texts(tmp_path: Path) -> None:
 
 def test_limit_set_and_restart(tmp_path: Path) -> None:
     config = write(tmp_path / "small.yaml")
-    assert samsim(config, "--limit", 2).exit_code == ExitCode.OK
+    limited = samsim(config, "--limit", 1)
+    assert limited.exit_code == ExitCode.OK
+    assert "cr_v2-C1: done as far as asked: 1 of 6 (--limit 1)" in limited.stderr
+    assert "stopped" not in limited.stderr
+    assert "cr_v2-C1: resumed at 2 of 2" in samsim(config, "--limit", 2).stderr
     folder = tmp_path / "runs" / "tested"
     assert len(rows(folder / OUTPUTS)) == 2
     changed = samsim(config, "--set", "protocol=cr_v1")
@@ -128,7 +132,7 @@ def test_limit_set_and_restart(tmp_path: Path) -> None:
     assert len(rows(tmp_path / "runs" / "tested.old-1" / OUTPUTS)) == 2
 
 
-def test_a_server_that_is_not_there_gives_error_rows_and_a_code(tmp_path: Path) -> None:
+def test_requests_that_are_forbidden_give_error_rows_and_a_code(tmp_path: Path) -> None:
     engines = {"default": {"kind": "openai_compatible", "model": "m", "base_url": "http://127.0.0.1:9/v1"}}
     engines["default"] |= {"max_attempts": 1}
     config = write(tmp_path / "absent.yaml", engines=engines, run={"out": str(tmp_path / "runs"), "cache": False})

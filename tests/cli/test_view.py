@@ -180,7 +180,7 @@ def test_nothing_left_says_that_all_were_dropped() -> None:
 def test_nothing_found_because_an_agent_failed() -> None:
     call = CallRecord(agent="B", stage="stage1", engine="e", prompt_hash="h", problem="timed \x1b[2Jout")
     view = render(result([], calls=[call]), explain=False)
-    assert "B gave no answer: timed \\x1b[2Jout" in view
+    assert "B · P-IMP (implicit) gave no answer in Stage 1: timed \\x1b[2Jout" in view
     assert "None of the three" not in view
 
 
@@ -188,7 +188,28 @@ def test_a_reviewer_that_failed_is_named() -> None:
     call = CallRecord(agent="C", stage="review", engine="e", prompt_hash="h", problem="timed out")
     heard = contested().model_copy(update={"calls": [call]})
     assert "C gave no answer: timed out" in render(heard)
-    assert "C gave no answer" not in render(heard, explain=False)
+    assert "Partial result: C · P-LIT (literal) gave no answer in the review: timed out" in render(heard, explain=False)
+
+
+@pytest.mark.parametrize("explain", [False, True])
+@pytest.mark.parametrize(
+    ("ui", "words"),
+    [
+        ("en", "Partial result: C · P-LIT (literal) gave no answer in Stage 1: timeout"),
+        ("ko", "일부 응답이 빠진 결과: 1단계에서 C · P-LIT (문자 그대로) 응답 없음: timeout"),
+    ],
+)
+def test_the_view_names_a_perspective_that_is_missing(ui: UiLanguage, words: str, explain: bool) -> None:
+    call = CallRecord(agent="C", stage="stage1", engine="e", prompt_hash="h", problem="timeout")
+    heard = contested().model_copy(update={"calls": [call]})
+    assert words in flat(render(heard, ui, explain=explain))
+    assert "Partial" not in render(contested(), explain=explain)
+
+
+def test_lost_draws_are_counted() -> None:
+    call = CallRecord(agent="SINGLE", stage="stage1", engine="e", prompt_hash="h", problem="timeout")
+    heard = result([], protocol="self_consistency:3", calls=[call, call])
+    assert "one reading gave no answer in Stage 1: timeout (×2)" in render(heard, explain=False)
 
 
 HIJACKS: list[tuple[str, str]] = [

@@ -6,12 +6,14 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from aiohttp import web
 
 from samsim.engines.factory import EnginePlan, build_setup, distinct_settings, read_plan, seats_of
 from samsim.engines.protocol import Engine, EngineReply, EngineRequest
 from samsim.engines.table import EngineTable
 from samsim.errors import ConfigError
 from samsim.schemas.protocol_conflict_review import AGENTS
+from tests.support.loopback import Body, answers, chat_reply, serving, stage1_request
 
 KEYS = {"OPENAI_API_KEY": "sk-canary-4242", "ANTHROPIC_API_KEY": "sk-ant-canary"}
 
@@ -51,6 +53,39 @@ def test_equal_settings_share_one_engine(tmp_path: Path) -> None:
     assert table.reviewers["C"].name == "embedded"
     assert len(setup.settings) == len(distinct_settings(plan_from(tmp_path, LAYERED))) == 5
     assert setup.concurrency == 16
+
+
+@pytest.mark.loopback
+@pytest.mark.parametrize(("reviewers", "most"), [("temperature: 0.5", 3), ("concurrency: 2", 2)])
+def test_engines_on_one_server_of_this_machine_share_its_limit(tmp_path: Path, reviewers: str, most: int) -> None:
+    """Six calls by two engines: no more are under way than one engine would be allowed, three at the start."""
+    present: list[int] = []
+
+    async def handler(request: web.Request, body: Body) -> web.Response:
+        present.append(present[-1] + 1 if present else 1)
+        # Everybody who may come comes while this one waits for its turn.
+        for _ in range(20):
+            await asyncio.sleep(0)
+        present.append(present[-1] - 1)
+        return chat_reply(answers())
+
+    async def ask() -> None:
+        async with serving(handler) as server:
+            content = f"""
+engines:
+  default: {{kind: openai_compatible, model: m, base_url: {server.url}/v1, output_mode: json_schema}}
+  reviewers: {{{reviewers}}}
+cache: false
+"""
+            table = build_setup(plan_from(tmp_path, content), {}).table
+            engines = [table.perspectives["A"], table.reviewers["A"]]
+            assert engines[0] is not engines[1]
+            await asyncio.gather(*(engine.complete(stage1_request()) for engine in engines for _ in range(3)))
+            await table.aclose()
+
+    asyncio.run(ask())
+    assert len(present) == 12
+    assert max(present) <= most
 
 
 IN_DEBATE = ("ATE", "ATSA", "VALIDATOR", "EPM", "TAN", "CJ", "JUDGE", "STAGE2")

@@ -117,6 +117,8 @@ def ask(
         model="test-model",
         base_url=server.url,
         timeout_s=TIMEOUT_SECONDS,
+        # A stall stays a stall: no call waits for its end.
+        max_timeout_s=TIMEOUT_SECONDS,
         concurrency=3 * CONCURRENCY,
     )
     sender = Sender(

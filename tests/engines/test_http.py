@@ -101,6 +101,21 @@ def test_a_stalled_server_is_a_timeout() -> None:
     assert sent(stalled, HttpTransport(timeout_s=0.2)).failure == "timeout"
 
 
+def test_a_request_may_name_a_timeout_of_its_own() -> None:
+    async def stalled(request: web.Request, body: Body) -> web.Response:
+        await asyncio.Event().wait()
+        raise AssertionError("never reached")
+
+    async def exchange() -> HttpReply:
+        async with serving(stalled) as server:
+            transport = HttpTransport(timeout_s=600.0)
+            reply = await transport.post(f"{server.url}/v1", HEADERS, b"{}", timeout_s=0.1)
+            await transport.aclose()
+            return reply
+
+    assert asyncio.run(exchange()).failure == "timeout"
+
+
 def test_a_server_that_stops_in_the_middle_is_a_timeout() -> None:
     async def halfway(request: web.Request, body: Body) -> web.StreamResponse:
         response = web.StreamResponse()

@@ -3,55 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import selectors
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from decimal import Decimal
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from samsim.engines.limits import AdaptiveLimit, FifoGate, RateLimit, SpendingLimit
+from samsim.engines.limits import AdaptiveLimit, FifoGate, RateLimit, Slot, SpendingLimit
 from samsim.engines.settings import PricePerMillion
 from samsim.errors import ConfigError
 from tests.support.strategies import steady
-
-ResultT = TypeVar("ResultT")
-
-
-class VirtualLoop(asyncio.SelectorEventLoop):
-    """An event loop whose clock jumps to the next timer instead of waiting for it."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-        selector = selectors.SelectSelector()
-        really_select = selector.select
-
-        def select(timeout: float | None = None) -> Any:
-            ready = really_select(0)
-            if not ready and timeout is None:
-                raise AssertionError("deadlock: everybody waits and no timer is set")
-            if not ready and timeout:
-                self.now += timeout
-            return ready
-
-        selector.select = select
-        super().__init__(selector)
-
-    def time(self) -> float:
-        return self.now
-
-
-def simulate(scenario: Callable[[], Coroutine[Any, Any, ResultT]]) -> ResultT:
-    with asyncio.Runner(loop_factory=VirtualLoop) as runner:
-        return runner.run(scenario())
-
-
-def virtual_clock() -> float:
-    return asyncio.get_running_loop().time()
-
+from tests.support.virtual_time import simulate, virtual_clock
 
 # --- how many at once
 
@@ -59,10 +24,16 @@ def virtual_clock() -> float:
 async def _call(limit: AdaptiveLimit, seconds: float = 1.0, outcome: str = "ok") -> None:
     async with limit as slot:
         await asyncio.sleep(seconds)
-        if outcome == "ok":
-            slot.succeeded()
-        elif outcome == "429":
-            slot.rate_limited()
+        _report(slot, outcome)
+
+
+def _report(slot: Slot, outcome: str) -> None:
+    if outcome in ("ok", "late"):
+        slot.succeeded(is_late=outcome == "late")
+    elif outcome == "429":
+        slot.rate_limited()
+    elif outcome == "timeout":
+        slot.timed_out()
 
 
 async def _together(*calls: Coroutine[Any, Any, None]) -> None:
@@ -154,8 +125,18 @@ def test_who_gives_up_leaves_the_line_at_once() -> None:
 
 def test_other_failures_change_nothing() -> None:
     limit = AdaptiveLimit(4)
-    simulate(lambda: _together(*(_call(limit, outcome="timeout") for _ in range(9))))
+    simulate(lambda: _together(*(_call(limit, outcome="500") for _ in range(9))))
     assert limit.current == 4
+
+
+def test_one_wave_of_timeouts_halves_once_down_to_one() -> None:
+    limit = AdaptiveLimit(16)
+    simulate(lambda: _together(*(_call(limit, outcome="timeout") for _ in range(16))))
+    assert limit.current == 8
+    for _ in range(5):
+        simulate(lambda: _call(limit, outcome="timeout"))
+    assert limit.current == 1
+    assert limit.active == limit.waiting == 0
 
 
 def test_it_settles_below_what_a_server_bears_and_loses_nobody() -> None:
@@ -190,12 +171,17 @@ def test_it_settles_below_what_a_server_bears_and_loses_nobody() -> None:
 @steady
 @given(
     cap=st.integers(1, 8),
+    start=st.none() | st.integers(1, 8),
     calls=st.lists(
-        st.tuples(st.floats(0, 5), st.floats(0, 3), st.sampled_from(("ok", "429", "error"))), min_size=1, max_size=40
+        st.tuples(st.floats(0, 5), st.floats(0, 3), st.sampled_from(("ok", "late", "429", "timeout", "error"))),
+        min_size=1,
+        max_size=40,
     ),
 )
-def test_never_over_the_cap_first_come_first_served(cap: int, calls: list[tuple[float, float, str]]) -> None:
-    limit = AdaptiveLimit(cap)
+def test_never_over_the_cap_first_come_first_served(
+    cap: int, start: int | None, calls: list[tuple[float, float, str]]
+) -> None:
+    limit = AdaptiveLimit(cap, start=start, clock=virtual_clock)
     arrived: list[int] = []
     admitted: list[int] = []
 
@@ -207,10 +193,7 @@ def test_never_over_the_cap_first_come_first_served(cap: int, calls: list[tuple[
             assert 1 <= limit.current <= cap
             assert 1 <= limit.active <= cap
             await asyncio.sleep(seconds)
-            if outcome == "ok":
-                slot.succeeded()
-            elif outcome == "429":
-                slot.rate_limited()
+            _report(slot, outcome)
 
     simulate(lambda: _together(*(one(number, *call) for number, call in enumerate(calls))))
     assert admitted == arrived

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from samsim.engines.prices import cost_of, exact_decimal, price_of, price_table
-from samsim.engines.settings import PricePerMillion
+from samsim.engines.prices import cost_of, exact_decimal, price_of, price_table, unknown_prices
+from samsim.engines.settings import EngineSettings, PricePerMillion
 from samsim.schemas.calls import Usage
 from tests.support.strategies import steady
 
@@ -87,3 +88,13 @@ def test_a_cost_is_the_decimal_one(tokens: tuple[int, int], prices: tuple[float,
     exact = sum((count * Decimal(str(price)) for count, price in zip(tokens, prices, strict=True)), Decimal(0))
     assert cost is not None
     assert exact_decimal(cost) == exact / 1_000_000
+
+
+def test_an_unknown_price_is_said_once_and_not_of_a_server_on_this_machine() -> None:
+    def asked(model: str, **more: Any) -> EngineSettings:
+        return EngineSettings(kind="openai_compatible", model=model, **more)
+
+    local, own = asked("qwen", base_url="http://127.0.0.1:8080/v1"), asked("mine", price_per_million=_price(0, 0))
+    strange = [asked("strange"), asked("strange", temperature=0)]
+    (note,) = unknown_prices([EngineSettings(), asked("gpt-4.1"), local, own, *strange])
+    assert note.startswith("the price of strange is not known: tokens are counted, dollars are not")

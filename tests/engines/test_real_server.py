@@ -1,8 +1,8 @@
 """``samsim analyze`` with a real language model on a real server (llama.cpp), from the command to the trace.
 
 Every call of the run goes to the model: three perspectives and, where something is flagged, three
-reviewers. One core reads the prompts at about 100 tokens a second, and each has 2,000 to 2,500
-tokens, so the run takes about three minutes.
+reviewers. One core reads the prompts at about 100 tokens a second. Each has 1,400 to 2,000 tokens, of which
+the server has read a third before, for the agent before it in the same stage.
 """
 
 from __future__ import annotations

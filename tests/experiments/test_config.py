@@ -207,6 +207,7 @@ def test_no_text_of_a_body_and_no_value_of_a_query_is_recorded(tmp_path: Path) -
         "nested": {"deep": True, "name": hidden},
     }
     assert any("plain http" in note for note in config.notes())
+    assert any(note.startswith("the price of ") for note in config.notes())
     assert not any("hush" in note for note in config.notes())
 
 
@@ -259,7 +260,8 @@ def test_limits_of_an_engine_do_not_change_the_hash_but_its_temperature_does(tmp
     assert set(EngineSettings.model_fields) >= NOT_DECIDING
     engine = f"{MINIMAL}engines: {{default: {{kind: google, model: m}}}}\n"
     base = loaded(tmp_path, engine).config_hash()
-    assert loaded(tmp_path, engine, ["engines.default.concurrency=2"]).config_hash() == base
+    for limit in ("concurrency=2", "timeout_s=5", "max_timeout_s=100"):
+        assert loaded(tmp_path, engine, [f"engines.default.{limit}"]).config_hash() == base
     assert loaded(tmp_path, engine, ["engines.default.temperature=1"]).config_hash() != base
 
 

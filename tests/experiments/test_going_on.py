@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -187,8 +188,30 @@ def test_a_memory_that_was_built_anew_is_not_mixed_with_the_old_one(tmp_path: Pa
     engine = FailingEngine({"mem-en-003"})
     run(config, serving(lambda _: engine))
     engine.broken.clear()
+    memory, _ = cell_folders(config).values()
+    shutil.move(memory, tmp_path / "away")
     with pytest.raises(ConfigError, match="memory store to start from"):
-        run(config, serving(lambda _: engine), retry_errors=True)
+        run(config, serving(lambda _: engine))
+
+
+def test_a_memory_that_is_done_again_makes_its_evaluation_begin_anew(tmp_path: Path) -> None:
+    config = configure(tmp_path, data=BUILT, matrix={"condition": ["C2_frozen"]})
+    engine = FailingEngine({"mem-en-003"})
+    run(config, serving(lambda _: engine))
+    _, evaluation = cell_folders(config).values()
+    before = (evaluation / OUTPUTS).read_bytes()
+    engine.broken.clear()
+    watcher = Noting()
+    run_experiment(config, RunOptions(retry_errors=True), watcher, engines=serving(lambda _: engine))
+    assert any("begins anew, since its memory was built anew" in note for note in watcher.notes)
+    assert (evaluation / "replaced-1" / OUTPUTS).read_bytes() == before
+    whole = configure(tmp_path / "whole", data=BUILT, matrix={"condition": ["C2_frozen"]})
+    run(whole, serving(lambda _: FailingEngine(set())))
+    for cell, folder in cell_folders(config).items():
+        assert footprint(folder) == footprint(cell_folders(whole)[cell])
+    engine.asked.clear()
+    run(config, serving(lambda _: engine), retry_errors=True)
+    assert engine.asked == []
 
 
 def test_without_any_memory_there_is_no_evaluation(tmp_path: Path) -> None:

@@ -92,7 +92,8 @@ def test_seeds_and_repeats_that_change_nothing_are_told(tmp_path: Path) -> None:
 
 
 def test_engines_without_a_seed_of_their_own_are_told(tmp_path: Path) -> None:
-    engines = "{claude: 'anthropic:m', gpt: {default: {kind: openai_compatible, model: m, seed: 4}}}"
+    gpt = "{default: {kind: openai_compatible, model: gpt-4.1, seed: 4}}"
+    engines = f"{{claude: 'anthropic:claude-haiku-4-5', gpt: {gpt}}}"
     assert loaded(tmp_path, f"{HEAD}seeds: [1, 2]\nmatrix: {{engine: {engines}}}\n").notes() == (
         "claude has no seed: the seeds of its 2 cells are recorded, and are repeats",
         "the seed in the settings of gpt gives way to the seeds of the experiment",

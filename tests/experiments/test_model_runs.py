@@ -14,8 +14,10 @@ pytest.importorskip("aiohttp", reason="engines that ask a model need the extra: 
 
 from aiohttp import web
 
+from samsim.agents.prompt_files import prompt_hashes
 from samsim.data.gold import load_reviews_gold
 from samsim.data.shipped import load_reviews
+from samsim.errors import ConfigError
 from samsim.experiments.config import ExperimentConfig
 from samsim.experiments.planning import plan_experiment
 from samsim.reports.build import build_report
@@ -125,6 +127,27 @@ def test_a_plan_measures_a_few_samples_and_the_run_does_not_pay_for_them_again(t
 
 
 TOKENS = ("input_tokens", "output_tokens", "saved_input_tokens", "saved_output_tokens")
+
+
+def test_terse_answers_are_another_run_with_other_prompts_planned_and_asked_anew(tmp_path: Path) -> None:
+    with FaultyServer(NO_FAULTS).running() as server:
+        full, terse = (asking(server, tmp_path, pipeline={"answer": answer}) for answer in ("full", "terse"))
+        plans = [plan_experiment(config, 2).cells[0].tokens for config in (full, terse)]
+        run(full)
+        with pytest.raises(ConfigError, match="config_hash, prompt_hashes"):
+            run(terse)
+        asked = server.requests
+        outcome = run(asking(server, tmp_path, pipeline={"answer": "terse"}, name="terse"))
+        assert server.requests > asked
+    assert plans[0] is not None
+    assert plans[1] is not None
+    assert plans[1].high < plans[0].high
+    assert terse.config_hash() != full.config_hash()
+    manifest = outcome.cells[0]
+    assert manifest.config["pipeline"]["answer"] == "terse"
+    traces = rows(outcome.cell_folders[0] / "traces.jsonl")
+    assert {line["prompt_hash"] for line in traces} <= set(manifest.prompt_hashes.values())
+    assert manifest.prompt_hashes != prompt_hashes("full")
 
 
 def test_an_unknown_price_stays_unknown(tmp_path: Path) -> None:

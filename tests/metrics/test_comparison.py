@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -10,8 +11,10 @@ from hypothesis import strategies as st
 
 from samsim.errors import ConfigError, InputError
 from samsim.metrics.comparison import Comparison, compare
+from samsim.schemas.protocol_conflict_review import ConflictFlag, ValidatorRisk
+from samsim.schemas.results import FinalTuple
 from samsim.schemas.runs import DataRecord
-from tests.metrics.hand_made import HandSample, Quad, failed, gold, quad_lists, sample
+from tests.metrics.hand_made import HandSample, Quad, candidate, failed, gold, quad_lists, sample
 from tests.metrics.runs import HandRun, big_run, hand_run
 
 TASTE = ("taste", "food#quality", "good", "positive")
@@ -34,9 +37,9 @@ def test_equal_runs_do_not_differ() -> None:
     found = compare([one, replace(one, name="other")])
     assert [contrast.family for contrast in found.contrasts] == ["ref_pol", "triplet", "ote_pol", "attr_pol"]
     for contrast in found.contrasts:
-        assert (contrast.delta_f1, contrast.delta_macro, contrast.p_value, contrast.p_holm) == (0.0, 0.0, 1.0, 1.0)
-        assert (contrast.interval.low, contrast.interval.high) == (0.0, 0.0)
-        assert contrast.mcnemar.p_value == 1.0
+        assert (contrast.identical, contrast.tested) == (True, False)
+        assert (contrast.delta_f1, contrast.delta_macro, contrast.p_value, contrast.p_holm) == (0.0, 0.0, None, None)
+        assert contrast.interval is contrast.mcnemar is None
         assert contrast.tuple_flips == contrast.sample_flips == []
 
 
@@ -101,6 +104,81 @@ def test_holm_goes_over_the_runs_within_a_family() -> None:
         assert corrected == pytest.approx([min(1, 2 * smaller), max(min(1, 2 * smaller), larger)])
     alone = compare(runs, families=["triplet"])
     assert contrast_of(alone).p_holm == contrast_of(found).p_holm
+
+
+def test_holm_counts_distinct_outcomes_only() -> None:
+    """Four runs against the baseline, of which two are one outcome and one is the baseline's: two tests."""
+    good, bad, worse = big_run("good"), big_run("bad", broken=0.05), big_run("worse", broken=0.02)
+    found = compare([good, bad, replace(bad, name="bad again"), replace(good, name="good again"), worse])
+    alone = compare([good, bad, worse])
+    for family in found.families:
+        listed = {one.run: one for one in found.contrasts if one.family == family}
+        expected = {one.run: one for one in alone.contrasts if one.family == family}
+        for name, same in {"bad": "bad", "bad again": "bad", "worse": "worse"}.items():
+            assert listed[name].p_holm == expected[same].p_holm
+        assert listed["good again"].p_holm is None
+
+
+def _marked(made: HandSample) -> HandSample:
+    finals = [one.model_copy(update={"flagged": True, "flag_reasons": ["WEAK_EVIDENCE"]}) for one in _finals(made)]
+    return _with(made, final_tuples=finals)
+
+
+def _flagged(made: HandSample) -> HandSample:
+    flag = ConflictFlag(aspect_ref="food#quality", tuple_ids=["t0", "t1"], conflict_type="ref_polarity_mismatch")
+    return _with(made, conflict_flags=[flag])
+
+
+def _risky(made: HandSample) -> HandSample:
+    risk = ValidatorRisk(tuple_id="t0", risk_type="NEGATION_SCOPE", severity="high", description="")
+    return _with(made, validator_risks=[risk])
+
+
+def _found_more(made: HandSample) -> HandSample:
+    return _with(made, stage1_tuples=[candidate(0, STAFF)])
+
+
+def _finals(made: HandSample) -> list[FinalTuple]:
+    assert made.result is not None
+    return made.result.final_tuples
+
+
+def _with(made: HandSample, **changes: object) -> HandSample:
+    assert made.result is not None
+    return replace(made, result=made.result.model_copy(update=changes))
+
+
+@pytest.mark.parametrize(
+    ("part", "change"),
+    [("marks", _marked), ("flags", _flagged), ("risks", _risky), ("stage1", _found_more)],
+)
+def test_runs_with_the_same_tuples_may_differ_in_all_else(
+    part: str, change: Callable[[HandSample], HandSample]
+) -> None:
+    one = run("one", [TASTE], [TASTE, STAFF], [BAD_TASTE])
+    found = compare([one, replace(one, name="other", made=[change(one.made[0]), *one.made[1:]])])
+    for contrast in found.contrasts:
+        assert contrast.differs == {part: 1}
+        assert (contrast.identical, contrast.tested, contrast.p_holm) == (False, False, None)
+
+
+def test_the_order_of_tuples_is_no_difference() -> None:
+    assert all(
+        contrast.identical for contrast in compare([run("a", [TASTE, STAFF]), run("b", [STAFF, TASTE])]).contrasts
+    )
+
+
+def test_a_family_that_sees_no_difference_is_not_tested() -> None:
+    """Another opinion word: only the triplets differ."""
+    other = (TASTE[0], TASTE[1], "great", TASTE[3])
+    found = compare([run("a", [TASTE]), run("b", [other])])
+    assert {one.family: one.tested for one in found.contrasts} == {
+        "ref_pol": False,
+        "triplet": True,
+        "ote_pol": False,
+        "attr_pol": False,
+    }
+    assert {frozenset(one.differs.items()) for one in found.contrasts} == {frozenset({("final", 1)})}
 
 
 def test_trivial_answers_always_stand_beside() -> None:
@@ -224,8 +302,11 @@ def test_groups_of_different_size_weigh_the_same() -> None:
     same = [[TASTE], [TASTE, STAFF]]
     found = compare([repeat(0, *same), repeat(1, *same), repeat(2, *same), repeat(0, *same, condition="C2")])
     assert [row.name for row in found.groups] == ["cr_v2-C1", "cr_v2-C2-r0"]
-    assert (contrast_of(found).delta_f1, contrast_of(found).p_value) == (0.0, 1.0)
-    assert (contrast_of(found).interval.low, contrast_of(found).interval.high) == (0.0, 0.0)
+    assert (contrast_of(found).delta_f1, contrast_of(found).p_value) == (0.0, None)
+    assert contrast_of(found).identical
+    turned = compare([repeat(0, *same), repeat(1, *same), repeat(0, [BAD_TASTE], same[1], condition="C2")])
+    assert contrast_of(turned).tested
+    assert contrast_of(turned).interval.high <= 0.0
 
 
 def test_a_group_claims_what_most_of_its_runs_claim() -> None:

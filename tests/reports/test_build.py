@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
 import subprocess
@@ -92,6 +93,24 @@ def test_one_cell_alone_is_reported_without_a_comparison(experiment: Path, tmp_p
     files = built(experiment / "cr_v2-C1", out=tmp_path)
     assert files.collected.comparisons == ()
     assert files.collected.problems == ()
+
+
+def test_a_taxonomy_that_most_refs_are_outside_of_is_a_hint(experiment: Path, tmp_path: Path) -> None:
+    folder = copied(experiment, tmp_path / "misfit")
+    rows = rows_of(folder / "cr_v2-C1" / OUTPUTS)
+    for row in rows:
+        row["taxonomy"] = "nikl2022"
+        row["validator_risks"] = [
+            {"tuple_id": one["tuple_id"], "risk_type": "INVALID_REF", "severity": "high", "description": ""}
+            for one in row["stage1_tuples"]
+            if one["aspect_ref"]
+        ]
+    write_rows(folder / "cr_v2-C1" / OUTPUTS, rows)
+    files = built(folder / "cr_v2-C1")
+    (hint,) = files.collected.problems
+    assert (hint.run, hint.kind) == ("cr_v2-C1", "hint")
+    assert "refs are not in the taxonomy nikl2022: it does not fit these texts" in hint.words
+    assert "이 글들에 맞지 않는 분류 체계" in files.page.read_text(encoding="utf-8")
 
 
 def test_without_scorecards_it_says_which_run_to_repeat(experiment: Path, tmp_path: Path) -> None:
@@ -193,3 +212,42 @@ def test_an_empty_run_is_no_crash(experiment: Path, tmp_path: Path) -> None:
     assert files.collected.runs[0].metrics.samples == 0
     assert "0 of 84" in files.page.read_text(encoding="utf-8")
     assert (folder / MANIFEST).exists()
+
+
+def test_a_report_that_is_built_again_leaves_no_table_of_the_last_one(experiment: Path, tmp_path: Path) -> None:
+    first = built(experiment, out=tmp_path)
+    (tmp_path / "paper" / "mine.md").write_text("my own notes", encoding="utf-8")
+    again = built(experiment / "single-C1", out=tmp_path)
+    assert set(again.paper) < set(first.paper)
+    assert {path.name for path in (tmp_path / "paper").iterdir()} == {path.name for path in again.paper} | {"mine.md"}
+
+
+def test_a_table_that_somebody_changed_is_not_removed(experiment: Path, tmp_path: Path) -> None:
+    first = built(experiment, out=tmp_path)
+    gone = sorted(set(first.paper) - set(built(experiment / "single-C1", out=tmp_path / "other").paper))
+    changed = next(path for path in gone if path.name == "memory.md")
+    changed.write_text(changed.read_text(encoding="utf-8") + "\nmy remark\n", encoding="utf-8")
+    built(experiment / "single-C1", out=tmp_path)
+    assert "my remark" in changed.read_text(encoding="utf-8")
+    assert not changed.with_suffix(".tex").exists()
+
+
+@pytest.mark.parametrize("name", ["../outside.md", "paper/../outside.md", "/outside.md", "outside.md", "paper/\0"])
+def test_a_report_removes_nothing_outside_its_tables(name: str, experiment: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    (folder / "paper").mkdir(parents=True)
+    digest = hashlib.sha256(b"mine").hexdigest()
+    mine = [tmp_path / "outside.md", folder / "outside.md"]
+    for place in mine:
+        place.write_bytes(b"mine")
+    (folder / "metrics.json").write_text(json.dumps({"files": {name: digest}}), encoding="utf-8")
+    built(experiment / "single-C1", out=folder)
+    assert all(place.exists() for place in mine)
+
+
+@pytest.mark.parametrize("content", ["[]", "{", '{"files": 3}', '{"files": {"paper/x.md": 7}}', "[" * 100_000])
+def test_metrics_that_are_not_ours_are_replaced(content: str, experiment: Path, tmp_path: Path) -> None:
+    (tmp_path / "metrics.json").write_text(content, encoding="utf-8")
+    built(experiment / "single-C1", out=tmp_path)
+    files = json.loads((tmp_path / "metrics.json").read_text(encoding="utf-8"))["files"]
+    assert set(files) == {f"paper/{path.name}" for path in (tmp_path / "paper").iterdir()}

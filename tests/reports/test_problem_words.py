@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from samsim.experiments.artefacts import OUTPUTS, SCORECARDS, TRACES, load_run
+from samsim.reports.build import build_report
 from samsim.reports.problem_words import problem_text
+from samsim.schemas.runs import RunStatus
 from tests.reports.making_runs import change_manifest, copied, rows_of, write_rows
 
 
@@ -55,3 +59,17 @@ def test_an_unknown_problem_stays_as_it_is() -> None:
 )
 def test_lines_that_prove_nothing_are_known_in_korean(words: str, korean: str) -> None:
     assert korean in problem_text(words)[1]
+
+
+@pytest.mark.parametrize("status", get_args(RunStatus))
+def test_no_english_status_is_on_the_korean_page(status: str, experiment: Path, tmp_path: Path) -> None:
+    run = copied(experiment / "cr_v2-C1", tmp_path / "run")
+    for name in (OUTPUTS, SCORECARDS):
+        write_rows(run / name, rows_of(run / name)[:10])
+    change_manifest(run, lambda manifest: manifest.update(status=status, done=10))
+    page = build_report([run], tmp_path / "out", ui="ko", resamples=10).page.read_text(encoding="utf-8")
+    assert "표본 84개 가운데 10개만 끝났습니다" in page
+    shown = re.sub(
+        r'<span lang="en">.*?</span>|<script.*?</script>|<style.*?</style>|<[^>]*>', " ", page, flags=re.DOTALL
+    )
+    assert not re.search(rf"\b({'|'.join(get_args(RunStatus))}|failed)\b", shown)

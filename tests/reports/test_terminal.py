@@ -2,20 +2,23 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
 from samsim.experiments.artefacts import OUTPUTS, SCORECARDS
 from samsim.reports.build import ReportFiles, build_report
 from samsim.reports.numbers import percent
+from samsim.reports.table_model import Ui
 from samsim.reports.terminal import show_comparison
 from tests.reports.making_runs import change_manifest, change_rows, copied, fail_sample, rows_of
 
 
-def printed(files: ReportFiles, width: int = 80) -> str:
+def printed(files: ReportFiles, width: int = 80, ui: Ui = "en") -> str:
     written = io.StringIO()
-    show_comparison(Console(file=written, width=width), files)
+    show_comparison(Console(file=written, width=width), files, ui)
     return written.getvalue()
 
 
@@ -75,3 +78,37 @@ def test_why_nothing_is_scored_is_told_apart(experiment: Path, tmp_path: Path) -
         files = build_report([folder], resamples=10)
         assert words in printed(files).splitlines()[0]
         assert sentence in files.page.read_text(encoding="utf-8")
+
+
+def test_the_korean_table_is_korean(experiment: Path, tmp_path: Path) -> None:
+    folder = copied(experiment, tmp_path / "runs")
+    fail_sample(folder / "cr_v2-C1", "ko-001", "no answer")
+    (folder / "cr_v2-C2" / SCORECARDS).unlink()
+    words = printed(build_report([folder], resamples=10), 120, "ko")
+    for found in (
+        "표본 84개",
+        "호출",
+        "비용",
+        "1단계 → 최종",
+        "단순 기준선",
+        "실패한 표본: cr_v2-C1 1.",
+        "누락: cr_v2-C2",
+        "보고서:",
+    ):
+        assert found in words
+    names = {"single", "cr_v", "C", "F", "CI", "p", "Holm", "ref", "pol", "scorecards", "jsonl"}
+    assert set(re.findall("[A-Za-z_]+", words.partition("보고서:")[0])) <= names
+
+
+def test_an_untested_difference_has_words_in_the_terminal(experiment: Path, tmp_path: Path) -> None:
+    for number, name in enumerate(("a", "b")):
+        run = copied(experiment / "cr_v2-C1", tmp_path / "runs" / name)
+
+        def renamed(manifest: dict[str, Any], name: str = name, number: int = number) -> None:
+            manifest["cell"] = {**manifest["cell"], "cell_id": name, "engine": name}
+            manifest["position"] = number
+
+        change_manifest(run, renamed)
+    files = build_report([tmp_path / "runs"], resamples=10)
+    assert "identical answers, nothing to test" in " ".join(printed(files).split())
+    assert "동일" in printed(files, ui="ko")

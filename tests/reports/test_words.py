@@ -7,9 +7,12 @@ from typing import Any, get_args
 import pytest
 
 from samsim.metrics.baselines import BASELINES
+from samsim.metrics.outcomes import PARTS
 from samsim.metrics.subsets import SAMPLE_SUBSETS
 from samsim.metrics.tuples import FAMILIES
 from samsim.reports import codes, words
+from samsim.schemas.calls import FailureKind
+from samsim.schemas.code_names import RUN_STATUS
 from samsim.schemas.polarity import POLARITIES
 from samsim.schemas.protocol_conflict_review import (
     ACTION_TYPES,
@@ -28,6 +31,7 @@ from samsim.schemas.protocol_debate import (
     RejectReason,
     SkipReason,
 )
+from samsim.schemas.runs import RunStatus
 
 TEMPLATES = [item for item in files("samsim.reports").joinpath("templates").iterdir() if item.is_file()]
 PYTHON = [item for item in files("samsim.reports").iterdir() if item.name.endswith(".py") and item.name != "words.py"]
@@ -74,6 +78,7 @@ def test_no_word_stands_in_two_tables() -> None:
         ("rule", (*get_args(ArbiterRule), "applied", "skipped")),
         ("drop", get_args(DropReason)),
         ("structural", STRUCTURAL_RISK_TYPES),
+        ("failure", get_args(FailureKind)),
         ("skip", (*get_args(SkipReason), *get_args(RejectReason))),
         ("moderator", get_args(ModeratorRule)),
         ("family", FAMILIES),
@@ -86,6 +91,13 @@ def test_every_code_is_explained(kind: str, known: tuple[str, ...]) -> None:
 def test_breakdowns_and_baselines_have_names() -> None:
     assert {*SAMPLE_SUBSETS, "polarity", "aspect"} <= codes.SUBSET.keys()
     assert set(BASELINES) == codes.BASELINE.keys()
+
+
+def test_every_status_and_every_part_of_an_answer_has_a_name() -> None:
+    assert RUN_STATUS.keys() == set(get_args(RunStatus))
+    assert codes.ANSWER_PART.keys() == set(PARTS)
+    for table in (RUN_STATUS, codes.ANSWER_PART):
+        assert all(re.search("[가-힣]", korean) for _, korean in table.values())
 
 
 def test_both_languages_say_something_with_the_same_blanks() -> None:

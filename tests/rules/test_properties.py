@@ -26,6 +26,7 @@ from tests.support.strategies import Case, cases, steady
 STRUCTURAL = {"NEGATION_SCOPE", "CONTRAST_CLAUSE", "STRUCTURAL_INCONSISTENT"}
 JUSTIFIED = {"WEAK_EVIDENCE", "REDUNDANT_UPPER_REF"}
 KINDS = ("DROP", "KEEP", "DROP")
+TAXONOMY = load_taxonomy("nikl2022")
 POLARITIES = {"positive", "negative", "neutral", "mixed"}
 
 
@@ -49,10 +50,10 @@ class Outcome:
 
 
 def outcome_of(case: Case) -> Outcome:
-    review = enforce_review_actions(case.proposals, case.candidates, case.flags, case.risks)
+    review = enforce_review_actions(case.proposals, case.candidates, case.flags, case.risks, TAXONOMY)
     decisions = arbiter_vote(review.actions_by_tuple, case.flags, version=case.version)
     surviving = apply_decisions(case.candidates, decisions)
-    new_refs = merged_refs(review.actions_by_tuple, load_taxonomy("nikl2022"))
+    new_refs = merged_refs(review.actions_by_tuple, TAXONOMY)
     return Outcome(review, decisions, surviving, finalize(surviving), finalize(surviving, new_refs))
 
 
@@ -194,7 +195,7 @@ def test_the_order_of_the_agents_does_not_matter(case: Case, order: list[Agent])
 @steady
 @given(cases(), st.permutations(AGENTS))
 def test_the_arbiter_does_not_care_in_which_order_the_votes_are_given(case: Case, order: list[Agent]) -> None:
-    votes = enforce_review_actions(case.proposals, case.candidates, case.flags, case.risks).actions_by_tuple
+    votes = enforce_review_actions(case.proposals, case.candidates, case.flags, case.risks, TAXONOMY).actions_by_tuple
     shuffled = {tuple_id: {agent: votes[tuple_id][agent] for agent in order} for tuple_id in votes}
     expected = arbiter_vote(votes, case.flags, version=case.version)
     assert arbiter_vote(shuffled, case.flags, version=case.version) == expected

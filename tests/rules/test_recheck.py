@@ -6,6 +6,7 @@ from samsim.rules.arbiter import arbiter_vote
 from samsim.rules.recheck import groups_to_recheck, with_recheck
 from samsim.rules.review_actions import EnforcedReview, enforce_review_actions
 from samsim.schemas.protocol_conflict_review import ConflictFlag
+from samsim.schemas.taxonomy import load_taxonomy
 from tests.support.builders import action, candidate, conflict, flip
 
 CANDIDATES = [candidate("t0", "원단", "제품 전체#품질"), candidate("t1", "원단", "본품#품질")]
@@ -13,7 +14,7 @@ OVERLAP = conflict("t0", "t1", kind="granularity_overlap_candidate")
 
 
 def reviewed(flag: ConflictFlag = OVERLAP, **proposals: list[object]) -> EnforcedReview:
-    return enforce_review_actions(proposals, CANDIDATES, [flag], [])
+    return enforce_review_actions(proposals, CANDIDATES, [flag], [], load_taxonomy("nikl2022"))
 
 
 TIED = {

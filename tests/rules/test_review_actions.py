@@ -13,8 +13,11 @@ from samsim.schemas.protocol_conflict_review import (
     Agent,
     ReviewActionItem,
 )
+from samsim.schemas.taxonomy import load_taxonomy
 from tests.support.builders import action, candidate, conflict, flip, risk
 
+FREE = load_taxonomy("none")
+CLOSED = load_taxonomy("nikl2022")
 CANDIDATES = [
     candidate("t0", polarity="positive"),
     candidate("t1", polarity="negative"),
@@ -29,7 +32,7 @@ Summary = tuple[str, str, object]
 
 
 def enforce(proposals: dict[Agent, Sequence[ReviewActionItem]]) -> EnforcedReview:
-    return enforce_review_actions(proposals, CANDIDATES, FLAGS, RISKS)
+    return enforce_review_actions(proposals, CANDIDATES, FLAGS, RISKS, FREE)
 
 
 def by_a(*items: ReviewActionItem) -> EnforcedReview:
@@ -104,7 +107,9 @@ def test_an_id_that_does_not_exist_is_refused(tuple_id: str) -> None:
 
 
 def test_a_flagged_or_risky_id_that_is_no_candidate_is_refused() -> None:
-    review = enforce_review_actions({"A": [action("DROP", "t7", "t8")]}, CANDIDATES, [conflict("t7")], [risk("t8")])
+    review = enforce_review_actions(
+        {"A": [action("DROP", "t7", "t8")]}, CANDIDATES, [conflict("t7")], [risk("t8")], FREE
+    )
     assert refused(review) == [("t7", "unknown_tuple"), ("t8", "unknown_tuple")]
     assert review.actions_by_tuple == {}
 
@@ -121,7 +126,7 @@ def test_reviewable_are_the_ids_of_flags_and_risks() -> None:
 
 
 def test_without_flag_or_risk_every_action_is_refused() -> None:
-    review = enforce_review_actions({"A": [action("DROP", "t0", "t1")]}, CANDIDATES, [], [])
+    review = enforce_review_actions({"A": [action("DROP", "t0", "t1")]}, CANDIDATES, [], [], FREE)
     assert refused(review) == [("t0", "not_flagged"), ("t1", "not_flagged")]
     assert review.actions_by_tuple == {}
 
@@ -203,6 +208,44 @@ def test_a_merge_without_a_ref_becomes_an_incomplete_flag(ref: str | None) -> No
 
 def test_a_merge_with_the_value_of_a_flip_becomes_an_incomplete_flag() -> None:
     assert vote(by_a(action("MERGE", "t0", polarity="negative"))) == INCOMPLETE
+
+
+# --- MERGE refs are checked against the taxonomy, and a MERGE must change something ----------------------
+
+
+def merged(ref: str, *tuple_ids: str) -> EnforcedReview:
+    """B's MERGE on some of three tuples, two of which have a ref of the taxonomy."""
+    tuples = [candidate("t0", ref="본품#품질"), candidate("t1", ref="본품#손맛"), candidate("t2", ref="제품 전체#품질")]
+    merge = action("MERGE", *tuple_ids, reason="ASPECT_REF_MISMATCH", normalized_ref=ref)
+    return enforce_review_actions({"B": [merge]}, tuples, [conflict("t0", "t1", "t2")], [], CLOSED)
+
+
+@pytest.mark.parametrize("ref", ["본품#손맛", "품질", "food#quality"])
+def test_a_merge_to_a_ref_outside_the_taxonomy_is_refused_and_becomes_an_incomplete_flag(ref: str) -> None:
+    review = merged(ref, "t0")
+    assert vote(review, "t0", "B") == INCOMPLETE
+    assert refused(review) == [("t0", "merge_to_invalid_ref")]
+
+
+def test_a_merge_ref_is_compared_and_kept_in_its_normal_form() -> None:
+    review = merged(" 패키지/구성품 # 품질", "t1")
+    assert vote(review, "t1", "B") == ("MERGE", "ASPECT_REF_MISMATCH", {"normalized_ref": "패키지·구성품#품질"})
+    assert refused(review) == []
+
+
+@pytest.mark.parametrize("ref", ["본품#품질", " 본품 # 품질"])
+def test_a_merge_to_the_ref_the_tuple_has_is_no_merge(ref: str) -> None:
+    review = merged(ref, "t0")
+    assert vote(review, "t0", "B") == ("KEEP", "ASPECT_REF_MISMATCH", None)
+    assert refused(review) == [("t0", "merge_to_same_ref")]
+
+
+def test_a_merge_of_a_group_into_the_ref_of_one_of_them_keeps_that_one() -> None:
+    review = merged("본품#품질", "t0", "t1", "t2")
+    assert vote(review, "t0", "B") == ("KEEP", "ASPECT_REF_MISMATCH", None)
+    assert vote(review, "t1", "B") == ("MERGE", "ASPECT_REF_MISMATCH", {"normalized_ref": "본품#품질"})
+    assert vote(review, "t2", "B") == ("MERGE", "ASPECT_REF_MISMATCH", {"normalized_ref": "본품#품질"})
+    assert refused(review) == []
 
 
 # --- "an unknown reason code becomes FORMAT_INCOMPLETE (the raw one stays in the trace)" -----------------

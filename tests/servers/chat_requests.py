@@ -21,6 +21,7 @@ from samsim.agents.debate_agents import DEBATE_VOICES
 from samsim.agents.perspective_agents import PERSPECTIVE_AGENTS, SingleAgent
 from samsim.agents.prompt_files import load_prompt
 from samsim.agents.review_agents import REVIEW_AGENTS
+from samsim.engines.answer_shape import as_stated
 from samsim.engines.embedded.engine import EmbeddedEngine
 from samsim.engines.protocol import (
     ATSAInputs,
@@ -33,6 +34,8 @@ from samsim.engines.protocol import (
 )
 from samsim.language.analyze import analyze_text
 from samsim.pipeline.config import PipelineConfig
+from samsim.rules.candidates import anchor_span
+from samsim.rules.text_index import TextIndex
 from samsim.schemas.memory_v1_1 import SLOT_NAME
 from samsim.schemas.protocol_conflict_review import AgentName, Candidate, ConflictFlag, ValidatorRisk
 from samsim.schemas.protocol_debate import (
@@ -88,7 +91,7 @@ def answer_to(body: dict[str, Any]) -> dict[str, Any]:
     asked = asked_by(body)
     if asked is None:
         return dict(_smallest(_schema(body)))
-    return json.loads(_answer(asked, _prompt(body)))
+    return dict(as_stated(json.loads(_answer(asked, _prompt(body))), _schema(body)))
 
 
 def completion(body: dict[str, Any], content: str, finish: str = "stop") -> dict[str, Any]:
@@ -152,15 +155,30 @@ def _inputs(asked: Asked, sections: dict[str, str]) -> Inputs:
         )
     if asked.stage not in ("review", "stage2"):
         return Stage1Inputs(analysis, taxonomy)
-    found = (
-        listed("candidates_json", Candidate),
-        listed("conflict_flags_json", ConflictFlag),
-        listed("validator_risks_json", ValidatorRisk),
-    )
+    flags = listed("conflict_flags_json", ConflictFlag)
     if asked.stage == "stage2":
-        patch, doubts = listed("patch_json", PatchOp), listed("structural_risks_json", StructuralRisk)
-        return Stage2Inputs(analysis, taxonomy, *found, patch, doubts)
-    return ReviewInputs(analysis, taxonomy, *found, memory_context="")
+        return Stage2Inputs(
+            analysis,
+            taxonomy,
+            listed("candidates_json", Candidate),
+            flags,
+            listed("validator_risks_json", ValidatorRisk),
+            listed("patch_json", PatchOp),
+            listed("structural_risks_json", StructuralRisk),
+        )
+    index = TextIndex(asked.text)
+    shown = [Candidate(**row, origin_agent="A") for row in _rows(sections["candidates_json"])]
+    # The table has no places; where a term stands is seen in the text.
+    places = [anchor_span(one.aspect_term, None, one.evidence, index) for one in shown]
+    candidates = [one.model_copy(update={"span": place}) for one, place in zip(shown, places, strict=True)]
+    risks = [ValidatorRisk(**row, description="") for row in _rows(sections["validator_risks_json"])]
+    return ReviewInputs(analysis, taxonomy, candidates, flags, risks, memory_context="")
+
+
+def _rows(table: str) -> list[dict[str, Any]]:
+    """The rows of a table in a prompt, by the names of its columns."""
+    columns, *rows = json.loads(table) or [[]]
+    return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
 def _output_of(request: EngineRequest) -> BaseModel:

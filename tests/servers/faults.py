@@ -7,7 +7,7 @@ requests go wrong in the same way, and asked often enough each is answered.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -72,14 +72,17 @@ FAULTS: tuple[Fault, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class FaultPlan:
-    """Which requests go wrong: ``rate`` of them, each by one of ``faults``."""
+    """Which requests go wrong: ``rate`` of those that ``reaches`` is true of, each by one of ``faults``."""
 
     rate: float
     faults: Sequence[Fault] = FAULTS
     seed: int = 0
+    reaches: Callable[[Asked], bool] = lambda _: True
 
     def fault_for(self, asked: Asked, attempt: int) -> Fault | None:
         """The fault of the ``attempt``-th time (from 0) something is asked; None if it is answered."""
+        if not self.reaches(asked):
+            return None
         draw = hashlib.sha256(self.seed.to_bytes(8, "big") + asked.digest).digest()
         if int.from_bytes(draw[:8], "big") >= self.rate * 2**64:
             return None

@@ -52,7 +52,7 @@ def asking(
             given = EngineSettings(
                 kind="openai_compatible",
                 base_url=f"{server.url}/v1",
-                **{"model": "m", "output_mode": "json_schema", **settings},
+                **{"model": "m", "output_mode": "json_schema", "timeout_s": timeout_s, **settings},
             )
             pauses: list[float] = []
             limit = AdaptiveLimit(8)

@@ -19,6 +19,8 @@ REVIEW_PROMPTS: dict[str, Agent] = {agent.prompt_name: agent.agent for agent in 
 DEBATE_PROMPTS: dict[str, AgentName] = {voice.prompt_name: voice.agent for voice in DEBATE_VOICES}
 PROMPTS = (*STAGE1_PROMPTS, *REVIEW_PROMPTS, *DEBATE_PROMPTS)
 
+EXAMPLE_COLUMNS = ("tuple_id", "aspect_term", "aspect_ref", "polarity", "evidence")
+
 _HANGUL = re.compile("[가-힣]")
 _REASON_CODE = re.compile(r"\b[A-Z]+(?:_[A-Z]+)+\b")
 
@@ -43,11 +45,11 @@ class Example:
 
 
 def section(prompt: PromptFile, title: str) -> str:
-    """The system part's section with this heading (a prefix of it is enough)."""
-    for block in re.split(r"(?m)^## ", prompt.system)[1:]:
-        if block.startswith(title):
-            return block
-    raise AssertionError(f"{prompt.name} has no section '## {title}'")
+    """The one section with this heading (a prefix of it is enough), wherever in the prompt it is read."""
+    blocks = re.split(r"(?m)^## ", f"{prompt.system}\n\n{prompt.user}")[1:]
+    found = [block for block in blocks if block.startswith(title)]
+    assert len(found) == 1, f"{prompt.name} has {len(found)} sections '## {title}'"
+    return found[0]
 
 
 def examples(name: str) -> list[Example]:
@@ -60,7 +62,22 @@ def _example(block: str) -> Example:
     text = re.search(r"(?m)^Text: (.*)$", block)
     assert text is not None, block
     *shown, answer = (json.loads(found) for found in re.findall(r"(?s)```json\n(.*?)\n```", block))
-    return Example(block.splitlines()[0], text[1], shown[0] if shown else {}, answer)
+    return Example(block.splitlines()[0], text[1], shown[0] if shown else _shown_in_lines(block), answer)
+
+
+def _shown_in_lines(block: str) -> dict[str, Any]:
+    """What a review's example shows: rows of candidates, and the types of flags and risks with their tuples."""
+    lines = dict(re.findall(r"(?m)^(Candidates|Flags|Risks): (.*)$", block))
+    rows = json.loads(lines["Candidates"]) if "Candidates" in lines else []
+    return {
+        "candidates": [dict(zip(EXAMPLE_COLUMNS, row, strict=True)) for row in rows],
+        "flags": _types_and_ids(lines.get("Flags", "")),
+        "risks": _types_and_ids(lines.get("Risks", "")),
+    }
+
+
+def _types_and_ids(line: str) -> list[tuple[str, list[str]]]:
+    return [(name, ids) for name, *ids in (part.split() for part in line.split(", ") if part)]
 
 
 def listed_reason_codes(name: str) -> set[str]:

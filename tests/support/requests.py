@@ -11,7 +11,7 @@ from samsim.agents.prompt_files import load_prompt
 from samsim.agents.review_agents import render_review
 from samsim.engines.protocol import ATSAInputs, DebateInputs, Inputs, Message, ReviewInputs, Stage1Inputs, Stage2Inputs
 from samsim.schemas.analysis import Language
-from samsim.schemas.protocol_conflict_review import Candidate, ConflictFlag, ValidatorRisk
+from samsim.schemas.protocol_conflict_review import AnswerForm, Candidate, ConflictFlag, ValidatorRisk
 from samsim.schemas.protocol_debate import DebateTurn, PatchOp
 from samsim.schemas.taxonomy import load_taxonomy
 from tests.support.builders import analysis
@@ -30,9 +30,10 @@ def rendered(
     memory_slot: Mapping[str, Any] | None = None,
     turns: Sequence[DebateTurn] = (),
     patch: Sequence[PatchOp] = (),
+    answer: AnswerForm = "full",
 ) -> tuple[Message, ...]:
     """The messages a model would read for this prompt and sample."""
-    prompt = load_prompt(name)
+    prompt = load_prompt(name, answer)
     given = analysis(text, language=language)
     taxonomy = load_taxonomy("nikl2022" if language == "ko" else "none")
     if name in STAGE1_PROMPTS:

@@ -7,13 +7,20 @@ from typing import Generic, TypeVar
 
 from samsim.agents.answers import ask
 from samsim.agents.prompt_files import PromptFile, guard_frame, load_prompt
-from samsim.engines.protocol import Engine, EngineRequest, Message, Stage1Inputs
-from samsim.schemas.protocol_conflict_review import Agent, AgentName, ASTETripletItem, PerspectiveASTEStage1Schema
+from samsim.engines.protocol import AnswerShape, Engine, EngineRequest, Message, Stage1Inputs
+from samsim.schemas.protocol_conflict_review import (
+    Agent,
+    AgentName,
+    AnswerForm,
+    ASTETripletItem,
+    PerspectiveASTEStage1Schema,
+)
 from samsim.schemas.results import CallRecord
 from samsim.schemas.taxonomy import Taxonomy
 
 LANGUAGE_NAMES = {"ko": "Korean (한국어)", "en": "English"}
-
+# What a terse answer does without: code finds the place of a term, and nothing is decided by the others.
+LEFT_OUT_WHEN_TERSE = frozenset({"span", "confidence", "rationale"})
 
 NameT = TypeVar("NameT", bound=AgentName)
 
@@ -26,13 +33,13 @@ class PerspectiveAgent(Generic[NameT]):
     prompt_name: str
 
     async def extract(
-        self, engine: Engine, uid: str, inputs: Stage1Inputs, repeat: int = 0
+        self, engine: Engine, uid: str, inputs: Stage1Inputs, repeat: int = 0, answer: AnswerForm = "full"
     ) -> tuple[list[ASTETripletItem], CallRecord]:
         """Ask the engine for this perspective's triplets; broken ones are dropped and counted.
 
         ``repeat`` numbers the draws where the same is asked several times.
         """
-        prompt = load_prompt(self.prompt_name)
+        prompt = load_prompt(self.prompt_name, answer)
         request = EngineRequest(
             agent=self.agent,
             stage="stage1",
@@ -42,6 +49,7 @@ class PerspectiveAgent(Generic[NameT]):
             messages=lambda: render_stage1(prompt, inputs),
             prompt_hash=prompt.digest,
             repeat=repeat,
+            shape=stage1_shape(inputs.taxonomy, answer),
         )
         items, record = await ask(engine, request, "triplets", ASTETripletItem)
         return items, record.model_copy(update={"rationales": [item.rationale for item in items]})
@@ -52,6 +60,12 @@ PerspectiveAgentPimp: PerspectiveAgent[Agent] = PerspectiveAgent("B", "perspecti
 PerspectiveAgentPlit: PerspectiveAgent[Agent] = PerspectiveAgent("C", "perspective_plit_stage1")
 PERSPECTIVE_AGENTS = (PerspectiveAgentPneg, PerspectiveAgentPimp, PerspectiveAgentPlit)
 SingleAgent: PerspectiveAgent[AgentName] = PerspectiveAgent("SINGLE", "single_aste")
+
+
+def stage1_shape(taxonomy: Taxonomy, answer: AnswerForm) -> AnswerShape:
+    """What a triplet may name, and what it need not say."""
+    left_out = LEFT_OUT_WHEN_TERSE if answer == "terse" else frozenset[str]()
+    return AnswerShape(allowed=(("aspect_ref", taxonomy.refs),), left_out=left_out)
 
 
 def render_stage1(prompt: PromptFile, inputs: Stage1Inputs) -> tuple[Message, ...]:

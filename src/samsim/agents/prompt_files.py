@@ -1,4 +1,9 @@
-"""Prompt files: found by the seeds' names, split into system and user parts, filled with data.
+"""Prompt files: found by the seeds' names, put together, split into system and user parts, filled with data.
+
+What several agents read alike stands in one file, which theirs begin with (``{{>name}}``). It holds all
+the data too, so that their prompts are the same up to where the agent's own part begins, and a server
+that keeps the prefix of a prompt reads the data once for all of them. ``[[full:…]]`` is there in full
+answers and not in terse ones.
 
 The text of a review is data. It is put between delimiter lines, and look-alikes of those lines
 inside it are broken, so that nothing a text says can close its own frame.
@@ -15,7 +20,10 @@ from importlib.resources import files
 
 from samsim.engines.protocol import Message
 from samsim.errors import ConfigError
+from samsim.schemas.protocol_conflict_review import AnswerForm
 
+_SHARED = re.compile(r"^\{\{>(\w+)\}\}$", re.MULTILINE)
+_IN_FULL = re.compile(r"\[\[full:(.*?)\]\]", re.DOTALL)
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 _PART = re.compile(r"^# (system|user)\s*$", re.MULTILINE)
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
@@ -49,10 +57,26 @@ def guard_frame(text: str) -> str:
 
 
 @cache
-def load_prompt(name: str) -> PromptFile:
-    """Read ``agents/prompts/{name}.md``."""
+def load_prompt(name: str, answer: AnswerForm = "full") -> PromptFile:
+    """Read ``agents/prompts/{name}.md`` as it is for answers of this form."""
+    return parse_prompt(name, _put_together(name, answer))
+
+
+def prompt_hashes(answer: AnswerForm = "full") -> dict[str, str]:
+    """The digest of every prompt file as it is for answers of this form, by name."""
+    names = (entry.name for entry in files("samsim.agents").joinpath("prompts").iterdir())
+    prompts = sorted(name.removesuffix(".md") for name in names if name.endswith(".md"))
+    return {name: _digest(_put_together(name, answer)) for name in prompts}
+
+
+def _put_together(name: str, answer: AnswerForm) -> str:
     content = files("samsim.agents").joinpath("prompts", f"{name}.md").read_text(encoding="utf-8")
-    return parse_prompt(name, content)
+    whole = _SHARED.sub(lambda match: _put_together(match.group(1), answer).rstrip("\n"), content)
+    return _IN_FULL.sub(r"\1" if answer == "full" else "", whole)
+
+
+def _digest(content: str) -> str:
+    return hashlib.sha256(content.encode()).hexdigest()
 
 
 def parse_prompt(name: str, content: str) -> PromptFile:
@@ -60,5 +84,4 @@ def parse_prompt(name: str, content: str) -> PromptFile:
     pieces = _PART.split(content)
     if pieces[1::2] != ["system", "user"] or _COMMENT.sub("", pieces[0]).strip():
         raise ConfigError(f"Prompt {name} needs exactly the two parts '# system' and '# user', in this order.")
-    digest = hashlib.sha256(content.encode()).hexdigest()
-    return PromptFile(name=name, system=pieces[2].strip(), user=pieces[4].strip(), digest=digest)
+    return PromptFile(name=name, system=pieces[2].strip(), user=pieces[4].strip(), digest=_digest(content))

@@ -1,4 +1,8 @@
-"""Review: the three perspectives propose corrections of flagged tuples (seed 001, part B)."""
+"""Review: the three perspectives propose corrections of flagged tuples (seed 001, part B).
+
+What a model reads is short: the flagged tuples only, as a table, since reviewers answer about everything
+they see. What it may answer stands in the schema too: these tuples, and the refs of a closed taxonomy.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +10,26 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pydantic import BaseModel
-
 from samsim.agents.answers import ask
 from samsim.agents.prompt_files import PromptFile, guard_frame, load_prompt
-from samsim.engines.protocol import Engine, EngineRequest, Message, ReviewInputs
-from samsim.schemas.protocol_conflict_review import Agent, ReviewActionItem, ReviewOutputSchema
+from samsim.engines.protocol import AnswerShape, Engine, EngineRequest, Message, ReviewInputs
+from samsim.rules.review_actions import reviewable_ids
+from samsim.schemas.polarity import POLARITIES
+from samsim.schemas.protocol_conflict_review import (
+    Agent,
+    AnswerForm,
+    Candidate,
+    ReviewActionItem,
+    ReviewOutputSchema,
+    ValidatorRisk,
+)
 from samsim.schemas.results import CallRecord, Stage
+
+# The columns that a reviewer needs. Who found a tuple and how sure it was of itself must not decide, and the
+# place of a term is seen in the text.
+CANDIDATE_COLUMNS = ("tuple_id", "aspect_term", "aspect_ref", "polarity", "opinion_term", "evidence")
+# The description of a risk says what its type says.
+RISK_COLUMNS = ("tuple_id", "risk_type", "severity")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +40,10 @@ class ReviewAgent:
     prompt_name: str
 
     async def review(
-        self, engine: Engine, uid: str, inputs: ReviewInputs, stage: Stage = "review"
+        self, engine: Engine, uid: str, inputs: ReviewInputs, stage: Stage = "review", answer: AnswerForm = "full"
     ) -> tuple[list[ReviewActionItem], CallRecord]:
         """Ask the engine for this reviewer's actions; broken ones are dropped and counted."""
-        prompt = load_prompt(self.prompt_name)
+        prompt = load_prompt(self.prompt_name, answer)
         request = EngineRequest(
             agent=self.agent,
             stage=stage,
@@ -35,6 +52,7 @@ class ReviewAgent:
             output_schema=ReviewOutputSchema,
             messages=lambda: render_review(prompt, inputs),
             prompt_hash=prompt.digest,
+            shape=review_shape(inputs, answer),
         )
         return await ask(engine, request, "review_actions", ReviewActionItem)
 
@@ -45,18 +63,42 @@ ReviewAgentC = ReviewAgent("C", "review_plit_action")
 REVIEW_AGENTS = (ReviewAgentA, ReviewAgentB, ReviewAgentC)
 
 
+def review_shape(inputs: ReviewInputs, answer: AnswerForm) -> AnswerShape:
+    """What the actions may name: flagged tuples, one action each, and refs of the taxonomy where it is closed."""
+    ids = tuple(candidate.tuple_id for candidate in _flagged(inputs))
+    return AnswerShape(
+        allowed=(("target_tuple_ids", ids), ("normalized_ref", inputs.taxonomy.refs), ("polarity", POLARITIES)),
+        most=(("review_actions", len(ids)), ("target_tuple_ids", len(ids))) if ids else (),
+        # Who acts is known: the caller sets it.
+        left_out=frozenset({"actor"}) if answer == "terse" else frozenset(),
+    )
+
+
 def render_review(prompt: PromptFile, inputs: ReviewInputs) -> tuple[Message, ...]:
     """The messages a model reads for one review: the seeds' five inputs."""
+    flags = [flag.model_dump() for flag in inputs.conflict_flags]
     return prompt.render(
         {
             "text": guard_frame(inputs.analysis.text),
-            "candidates_json": _as_json(inputs.candidates),
-            "conflict_flags_json": _as_json(inputs.conflict_flags),
-            "validator_risks_json": _as_json(inputs.validator_risks),
+            "candidates_json": _as_table(CANDIDATE_COLUMNS, _flagged(inputs)),
+            "conflict_flags_json": guard_frame(_compact(flags)),
+            "validator_risks_json": _as_table(RISK_COLUMNS, inputs.validator_risks),
             "memory_context": inputs.memory_context,
         }
     )
 
 
-def _as_json(records: Sequence[BaseModel]) -> str:
-    return guard_frame(json.dumps([record.model_dump() for record in records], ensure_ascii=False))
+def _flagged(inputs: ReviewInputs) -> list[Candidate]:
+    allowed = reviewable_ids(inputs.conflict_flags, inputs.validator_risks)
+    return [candidate for candidate in inputs.candidates if candidate.tuple_id in allowed]
+
+
+def _as_table(columns: Sequence[str], records: Sequence[Candidate | ValidatorRisk]) -> str:
+    """A JSON array of rows, the names of the columns first and each row on a line of its own; [] without any."""
+    rows = [[getattr(record, name) for name in columns] for record in records]
+    lines = ",\n".join(map(_compact, [columns, *rows] if rows else []))
+    return guard_frame(f"[{lines}]")
+
+
+def _compact(data: object) -> str:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))

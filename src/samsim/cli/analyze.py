@@ -9,8 +9,8 @@ from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, get_ar
 
 import click
 
-from samsim.cli.engine_options import choice_from, engine_options, open_engines
-from samsim.cli.exit_codes import exit_code_help
+from samsim.cli.engine_options import OpenEngines, choice_from, engine_options, open_engines
+from samsim.cli.exit_codes import ExitCode, ending, exit_code_help
 from samsim.cli.file_encoding import check_encoding_name
 from samsim.cli.memory_options import memory_options, open_memory
 from samsim.cli.safe_text import shown
@@ -20,6 +20,7 @@ from samsim.schemas.analysis import Language
 if TYPE_CHECKING:
     from samsim.pipeline.api import Pipeline
     from samsim.pipeline.config import PipelineConfig
+    from samsim.schemas.protocol_conflict_review import AnswerForm
 
 # As in samsim.schemas.protocols, which would import pydantic just to show the help.
 PROTOCOLS = "cr_v1|cr_v2|debate|single|stage1_only|self_consistency:N"
@@ -69,6 +70,13 @@ class ReviewSource(NamedTuple):
 @click.option("--explain", is_flag=True, help="Tell the full story: perspectives, conflicts, votes, rules.")
 @click.option("--protocol", callback=_known_protocol, metavar=PROTOCOLS, default="cr_v2", show_default=True)
 @click.option("--taxonomy", metavar="NAME|FILE", default="auto", help="nikl2022, none, or a YAML file.")
+@click.option(
+    "--answer",
+    type=click.Choice(["full", "terse"]),
+    default="full",
+    show_default=True,
+    help="What a model writes: terse leaves out spans (code finds them), confidence and rationale.",
+)
 @engine_options
 @memory_options
 @click.option("--language", type=_AUTO_OR_LANGUAGE, default="auto", show_default=True, help="Language of the text.")
@@ -88,6 +96,7 @@ def analyze(
     explain: bool,
     protocol: str,
     taxonomy: str,
+    answer: AnswerForm,
     language: Language | Literal["auto"],
     ui: str,
     memory: str | None,
@@ -109,16 +118,19 @@ def analyze(
     if output is not None:
         _check_output(output, as_json=as_json)
     given = _given_text(text, encoding) if file is None else ""
-    config = _config(protocol, taxonomy, language)
-    with open_engines(choice_from(engine_choice), protocol) as engines, open_memory(memory, condition) as remembered:
+    config = _config(protocol, taxonomy, answer, language)
+    # Whoever gives one text waits for its result; a file may take as long as it takes.
+    opened = open_engines(choice_from(engine_choice), protocol, outlasting=file is not None)
+    with opened as engines, open_memory(memory, condition) as remembered:
         from samsim.pipeline.api import Pipeline
 
         pipeline = Pipeline(config, engines.table, remembered)
         if file is not None:
             source = ReviewSource(file, (text_column, id_column), encoding)
-            _analyze_file(ctx, pipeline, engines.concurrency, source, output, force)
+            _analyze_file(ctx, pipeline, engines, source, output, force)
         else:
-            _analyze_text(pipeline, given, as_json=as_json, explain=explain, ui=ui)
+            code = _analyze_text(pipeline, given, as_json=as_json, explain=explain, ui=ui)
+            ctx.exit(code)
 
 
 def _check_usage(text: str | None, file: Path | None, file_only: dict[str, object]) -> None:
@@ -160,17 +172,23 @@ def _stdin(*, expected: bool) -> IO[bytes]:
     return sys.stdin.buffer
 
 
-def _config(protocol: str, taxonomy: str, language: Language | Literal["auto"]) -> PipelineConfig:
+def _config(protocol: str, taxonomy: str, answer: AnswerForm, language: Language | Literal["auto"]) -> PipelineConfig:
     from samsim.pipeline.config import PipelineConfig
 
-    config = PipelineConfig(protocol=protocol, language=language, taxonomy=taxonomy)
+    config = PipelineConfig(protocol=protocol, language=language, taxonomy=taxonomy, answer=answer)
     # A wrong taxonomy is wrong usage: say so before any row is read.
     config.taxonomy_for("ko")
     return config
 
 
-def _analyze_text(pipeline: Pipeline, text: str, *, as_json: bool, explain: bool, ui: str) -> None:
+def _analyze_text(pipeline: Pipeline, text: str, *, as_json: bool, explain: bool, ui: str) -> ExitCode:
+    from samsim.rules.taxonomy_fit import TaxonomyFit
+
     result = pipeline.analyze(text)
+    fit = TaxonomyFit()
+    fit.add(result)
+    for hint in fit.hints():
+        click.echo(f"hint: {shown(hint)}", err=True)
     if as_json:
         from samsim.cli.writing import write_json
 
@@ -180,10 +198,15 @@ def _analyze_text(pipeline: Pipeline, text: str, *, as_json: bool, explain: bool
         from samsim.cli.view import show
 
         show(result, explain=explain, ui=choose_ui(ui))
+    if result.missing_calls:
+        from samsim.schemas.results import missing_words
+
+        click.echo(f"partial: {shown(missing_words(result.missing_calls))}", err=True)
+    return ending(some_bad=bool(result.missing_calls))
 
 
 def _analyze_file(
-    ctx: click.Context, pipeline: Pipeline, concurrency: int, source: ReviewSource, output: Path | None, force: bool
+    ctx: click.Context, pipeline: Pipeline, engines: OpenEngines, source: ReviewSource, output: Path | None, force: bool
 ) -> NoReturn:
     from samsim.cli.batch import run_batch
     from samsim.cli.reading import Columns, ReviewFile
@@ -198,5 +221,5 @@ def _analyze_file(
         opened = ReviewFile(source.path, columns, source.encoding)
     with opened as reviews:
         target = open_results(output, reviews, force=force, source=None if piped else source.path)
-        code = run_batch(pipeline, reviews, target, concurrency)
+        code = run_batch(pipeline, reviews, target, engines.concurrency, engines.activity)
     ctx.exit(code)

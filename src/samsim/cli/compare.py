@@ -37,10 +37,20 @@ _SHOWN_FLIPS = 10
     help="How many flipped tuples to list per run (and --family; else: ref_pol, or triplet without refs).",
 )
 @click.option("--each", is_flag=True, help="List the single runs of a cell that was run with several seeds or repeats.")
+@click.option(
+    "--complete-only", is_flag=True, help="Leave out samples that are partial in a run, as if they had failed."
+)
 @click.option("--json", "as_json", is_flag=True, help="Everything as JSON, all flips included.")
 @click.pass_context
 def compare(
-    ctx: click.Context, /, runs: tuple[Path, ...], families: tuple[str, ...], flips: int, each: bool, as_json: bool
+    ctx: click.Context,
+    /,
+    runs: tuple[Path, ...],
+    families: tuple[str, ...],
+    flips: int,
+    each: bool,
+    complete_only: bool,
+    as_json: bool,
 ) -> None:
     """Compare runs over the same samples with the first one.
 
@@ -54,11 +64,12 @@ def compare(
     samsim compare runs/memory --family ref_pol --flips 50
     """
     from samsim.cli.compare_view import comparison_view, print_view
-    from samsim.experiments.artefacts import find_runs
+    from samsim.experiments.artefacts import CompleteRun, find_runs
     from samsim.metrics.comparison import compare as compare_runs
 
     read = find_runs(runs)
-    code = ending(some_bad=any(run.problems for run in read))
+    if complete_only:
+        read = [CompleteRun(run.path, run.manifest) for run in read]
     found, names = _evaluations(read)
     wanted = cast("tuple[Family, ...]", families)
     comparison = compare_runs(found, families=wanted or None, names=names)
@@ -66,7 +77,7 @@ def compare(
         click.echo(safe_json(comparison.model_dump_json(indent=2)))
     else:
         print_view(comparison_view(comparison, flips=flips, families=wanted, each=each))
-    ctx.exit(code)
+    ctx.exit(ending(some_bad=bool(comparison.partial) or any(run.problems for run in read)))
 
 
 def _evaluations(runs: Sequence[Run]) -> tuple[list[Run], list[str]]:

@@ -16,6 +16,7 @@ from samsim.metrics.comparison import Comparison, Contrast, Direction, GroupRow,
 from samsim.metrics.family_scores import Rates
 from samsim.metrics.tuples import spelled
 from samsim.reports.codes import BASELINE, named
+from samsim.reports.equal_answers import IDENTICAL, SAME_TUPLES, what_differs
 from samsim.reports.numbers import p_value, percent, percent_interval, points, points_interval
 from samsim.schemas.scorecards import Family
 
@@ -26,8 +27,8 @@ _ARROWS: Mapping[Direction, tuple[str, str]] = MappingProxyType(
 _LEGEND = (
     "F1 in percent, micro, of the final tuples; [ ] 95 % bootstrap interval over samples; macro: mean F1 of samples;"
     " exact: samples with all tuples right. Trivial answers read no text, but know the gold's frequencies. p: paired"
-    " permutation test; Holm over the runs within a measure; McNemar over exact samples; flips +/−: tuples that went"
-    " from wrong to right / from right to wrong."
+    " permutation test, where the tuples differ; Holm over the distinct outcomes within a measure; McNemar over exact"
+    " samples; flips +/−: tuples that went from wrong to right / from right to wrong."
 )
 _LEGEND_REPEATS = (
     " Runs that differ only in seed or repeat are one row, their counts pooled by sample; range: the lowest and highest"
@@ -44,7 +45,7 @@ def comparison_view(
     parts: list[RenderableType] = [_heading(comparison), Text()]
     for family in comparison.families:
         parts += [_scores(comparison, family, each=each), Text()]
-    parts += [_contrasts(comparison), Text()]
+    parts += [_contrasts(comparison), Text(), *_differences(comparison)]
     for contrast in (one for one in comparison.contrasts if one.family in listed):
         parts += _flips(contrast, comparison.baseline, flips)
     legend = _LEGEND + (_LEGEND_REPEATS if _repeated(comparison) else "") + _LEGEND_END
@@ -67,6 +68,11 @@ def _heading(comparison: Comparison) -> Text:
         verb = "is" if len(comparison.left_out) == 1 else "are"
         line.append(f"\n{counted(len(comparison.left_out))} failed in a run and {verb} left out of all: ", "yellow")
         line.append_text(cell(names + more, "yellow"))
+    if comparison.partial:
+        verb = "is" if len(comparison.partial) == 1 else "are"
+        in_runs = ", ".join(f"{run.name} {run.partial:,}" for run in comparison.runs if run.partial)
+        line.append(f"\n{counted(len(comparison.partial))} {verb} partial (calls were lost) and counted: ", "yellow")
+        line.append_text(cell(f"{in_runs}; --complete-only leaves them out of all.", "yellow"))
     return line
 
 
@@ -119,6 +125,9 @@ def _contrasts(comparison: Comparison) -> Table:
 
 
 def _contrast(contrast: Contrast) -> list[str | Text]:
+    """A row of the tests; where there is nothing to test, the name says why."""
+    if not contrast.tested:
+        return [_untested(contrast)]
     style = "green" if contrast.delta_f1 > 0 else "red" if contrast.delta_f1 < 0 else ""
     return [
         cell(contrast.run),
@@ -126,9 +135,20 @@ def _contrast(contrast: Contrast) -> list[str | Text]:
         points_interval(contrast.interval),
         p_value(contrast.p_value),
         p_value(contrast.p_holm),
-        p_value(contrast.mcnemar.p_value),
+        p_value(None if contrast.mcnemar is None else contrast.mcnemar.p_value),
         f"{contrast.flips('wrong_to_right'):,} / {contrast.flips('right_to_wrong'):,}",
     ]
+
+
+def _untested(contrast: Contrast) -> Text:
+    return cell(contrast.run).append(f": {(IDENTICAL if contrast.identical else SAME_TUPLES)[0]}")
+
+
+def _differences(comparison: Comparison) -> list[RenderableType]:
+    """What is not the same in the runs whose tuples are: once for each, whatever the number of measures."""
+    found = {one.run: one for one in comparison.contrasts if not one.tested and not one.identical}
+    lines = [cell(one.run).append(f" differs from the baseline in: {what_differs(one)[0]}") for one in found.values()]
+    return [*lines, Text()] if lines else []
 
 
 def _flips(contrast: Contrast, baseline: str, wanted: int) -> list[RenderableType]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -12,16 +13,29 @@ from samsim.cli.exit_codes import ExitCode, exit_code_help
 
 @click.command(epilog=exit_code_help())
 @engine_source_options
+@click.option(
+    "--measure",
+    is_flag=True,
+    help="Ask 1, 2, 4, … at once (at most some 30 calls) and suggest concurrency and timeout_s.",
+)
+@click.option(
+    "--write",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Measure, and set the two in this engine file or experiment; all else in it stays.",
+)
 @click.pass_context
-def doctor(ctx: click.Context, /, **source: Any) -> None:
+def doctor(ctx: click.Context, /, measure: bool, write: Path | None, **source: Any) -> None:
     """Check every engine of a configuration: settings, key, server, output mode, one tiny call.
 
     \b
     samsim doctor --engine openai:gpt-4.1-mini
-    samsim doctor --engine openai:qwen3 --base-url http://localhost:8080/v1
-    samsim doctor --engine engines.yaml
+    samsim doctor --engine openai:qwen3 --base-url http://localhost:8080/v1 --measure
+    samsim doctor --engine engines.yaml --write engines.yaml
     """
     from samsim.cli.doctor_report import examine
 
-    healthy = examine(source["engine"], source["base_url"], say=click.echo)
+    healthy = examine(
+        source["engine"], source["base_url"], say=click.echo, measuring=measure or write is not None, target=write
+    )
     ctx.exit(ExitCode.OK if healthy else ExitCode.ENGINE)

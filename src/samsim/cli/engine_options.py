@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
+    from samsim.engines.activity import Activity
     from samsim.engines.table import EngineTable
 
 
@@ -29,10 +30,14 @@ class EngineChoice:
 
 @dataclass(frozen=True, slots=True)
 class OpenEngines:
-    """Engines ready to be asked; None for the embedded ones, which need nothing."""
+    """Engines ready to be asked; None for the embedded ones, which need nothing.
+
+    ``activity`` shows what those that ask a model are doing.
+    """
 
     table: EngineTable | None
     concurrency: int
+    activity: Activity | None = None
 
 
 _SOURCE_OPTIONS = (
@@ -80,14 +85,20 @@ def choice_from(options: dict[str, Any]) -> EngineChoice:
 
 
 @contextmanager
-def open_engines(choice: EngineChoice, protocol: str | None = None) -> Iterator[OpenEngines]:
-    """Build what was asked for and the protocol needs; a trace stays open as long as the engines are used."""
+def open_engines(
+    choice: EngineChoice, protocol: str | None = None, *, outlasting: bool = True
+) -> Iterator[OpenEngines]:
+    """Build what was asked for and the protocol needs; a trace stays open as long as the engines are used.
+
+    With ``outlasting`` a server that goes away is waited for.
+    """
     plain = choice.base_url is None and choice.replay is None and choice.trace is None
     if choice.engine == "embedded" and plain:
         yield OpenEngines(table=None, concurrency=choice.concurrency or 1)
         return
     from samsim.engines.table import EngineTable
 
+    activity = None
     with ExitStack() as stack:
         if choice.replay is not None:
             from samsim.engines.replay import ReplayEngine
@@ -101,13 +112,15 @@ def open_engines(choice: EngineChoice, protocol: str | None = None) -> Iterator[
             changes: dict[str, Any] = {"cache": False} if choice.no_cache else {}
             if choice.max_cost is not None:
                 changes["max_cost"] = choice.max_cost
+            if not outlasting:
+                changes["max_outage"] = 0.0
             setup = build_setup(plan.model_copy(update=changes), protocol=protocol)
             for warning in all_sent_in_the_clear(setup.settings):
                 click.echo(f"warning: {warning}", err=True)
-            table, concurrency = setup.table, setup.concurrency
+            table, concurrency, activity = setup.table, setup.concurrency, setup.activity
         if choice.trace is not None:
             from samsim.engines.replay import RecordingEngine, TraceWriter
 
             trace = stack.enter_context(TraceWriter(choice.trace))
             table = table.mapped(lambda engine: RecordingEngine(engine, trace))
-        yield OpenEngines(table=table, concurrency=choice.concurrency or concurrency)
+        yield OpenEngines(table, choice.concurrency or concurrency, activity)

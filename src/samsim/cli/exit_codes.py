@@ -23,10 +23,13 @@ class ExitCode(IntEnum):
     INTERNAL = 1, "unexpected internal error (SAMSIM_DEBUG=1 shows the traceback), or measures that failed their checks"
     USAGE = 2, "wrong usage: an option, argument or setting"
     NO_INPUT = 3, "the input could not be analysed: nothing usable in it"
-    SOME_BAD = 4, "finished, but some rows were bad or something of a run is missing (reported on stderr)"
+    SOME_BAD = (
+        4,
+        "finished, but some rows were bad, samples partial or something of a run is missing (reported on stderr)",
+    )
     ENGINE = 5, "an engine failed"
     STORE = 6, "a memory store or run folder could not be read or written; what was there is kept"
-    STOPPED = 7, "stopped by a limit that was set (cost, errors); run it again to go on"
+    STOPPED = 7, "stopped by a limit (cost, errors, a server that stayed away); run it again to resume"
     INTERRUPTED = 130, "interrupted (Ctrl-C); what was written is valid"
     BROKEN_PIPE = 141, "whoever read the output stopped reading (as with | head)"
 

@@ -17,6 +17,10 @@ LABELS: Mapping[str, Pair] = {
     # header and text
     "protocol": ("protocol", "프로토콜"),
     "taxonomy": ("taxonomy", "분류 체계"),
+    "partial": (
+        "Partial result: {agent} gave no answer in {stage}: {problem}{times}",
+        "일부 응답이 빠진 결과: {stage}에서 {agent} 응답 없음: {problem}{times}",
+    ),
     "legend": ("Legend", "범례"),
     "legend_aspect": ("aspect", "속성"),
     "legend_opinion": ("opinion", "의견"),

@@ -6,7 +6,6 @@ A row that cannot be used is reported with its line number and reason; it never 
 from __future__ import annotations
 
 import csv
-import json
 import os
 import shutil
 import tempfile
@@ -20,6 +19,7 @@ from samsim.data.csv_records import CsvProblem, CsvRecords, Line, read_header
 from samsim.data.file_encoding import DAMAGED, DEFAULT_ENCODING, require_utf8_in
 from samsim.data.sources import USUAL_COLUMNS
 from samsim.errors import ConfigError, InputError
+from samsim.json_text import JsonError, read_json
 from samsim.pipeline.inputs import MAX_CHARACTERS
 
 TEXT_COLUMNS = USUAL_COLUMNS["text"]
@@ -193,10 +193,8 @@ def _read_jsonl(lines: Iterator[Line], columns: Columns, _path: Path) -> Iterato
 
 def _json_record(number: int, line: str) -> dict[str, object] | BadRow:
     try:
-        record = json.loads(line)
-    except json.JSONDecodeError as error:
-        return BadRow(number, f"invalid JSON: {error.msg} at column {error.colno}")
-    except (RecursionError, ValueError) as error:
+        record = read_json(line)
+    except JsonError as error:
         return BadRow(number, f"invalid JSON: {error}")
     return record if isinstance(record, dict) else BadRow(number, "not a JSON object")
 

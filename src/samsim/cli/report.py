@@ -22,11 +22,14 @@ if TYPE_CHECKING:
     "--lang",
     type=click.Choice(["auto", "en", "ko"]),
     default="auto",
-    help="Language of the page and the paper's tables.",
+    help="Language of the page, the paper's tables and the table printed here.",
 )
+@click.option("--complete-only", is_flag=True, help="Leave out partial samples, as if they had failed.")
 @click.option("--quiet", is_flag=True, help="Print only where the report is.")
 @click.pass_context
-def report(ctx: click.Context, /, runs: tuple[Path, ...], out: Path | None, lang: str, quiet: bool) -> None:
+def report(
+    ctx: click.Context, /, runs: tuple[Path, ...], out: Path | None, lang: str, complete_only: bool, quiet: bool
+) -> None:
     """Rebuild metrics and report of RUNS: run folders, or experiment folders with runs in them.
 
     Writes metrics.json, metrics.csv, report.html and paper/. Nothing is asked of an engine: what was not
@@ -40,6 +43,7 @@ def report(ctx: click.Context, /, runs: tuple[Path, ...], out: Path | None, lang
     from samsim.reports.build import build_report
 
     ui: Ui | None = "ko" if lang == "ko" else "en" if lang == "en" else None
-    files = build_report(runs, out, ui=ui)
-    show_report(files, quiet=quiet)
-    ctx.exit(ending(checks_failed=files.checks_failed > 0, some_bad=bool(files.collected.problems)))
+    files = build_report(runs, out, ui=ui, complete_only=complete_only)
+    show_report(files, quiet=quiet, ui=ui or "en")
+    some_bad = bool(files.collected.problems or files.collected.partial)
+    ctx.exit(ending(checks_failed=files.checks_failed > 0, some_bad=some_bad))

@@ -8,19 +8,24 @@ from rich.text import Text
 from samsim.cli.console import PipeConsole
 from samsim.cli.safe_text import shown
 from samsim.reports.build import ReportFiles
-from samsim.reports.terminal import failed_checks_line, show_comparison
+from samsim.reports.table_model import Ui, said
+from samsim.reports.terminal import failed_checks_line, missing_line, partial_lines, show_comparison
 
 
-def show_report(files: ReportFiles, *, quiet: bool) -> None:
+def show_report(files: ReportFiles, *, quiet: bool, ui: Ui = "en") -> None:
     """The main table and the files; quietly, only the page's place, with what is missing on stderr."""
     if quiet:
         for problem in files.collected.problems:
-            click.echo(f"missing: {shown(problem.run)}: {shown(problem.words)}", err=True)
+            click.echo(shown(missing_line(problem, ui)), err=True)
+        for line in partial_lines(files.collected, ui):
+            click.echo(shown(line), err=True)
         if files.checks_failed:
-            click.echo(failed_checks_line(files), err=True)
+            click.echo(failed_checks_line(files, ui), err=True)
         click.echo(str(files.page))
         return
     console = PipeConsole()
-    show_comparison(console, files)
+    show_comparison(console, files, ui)
     names = f"{files.metrics_json.name}, {files.metrics_csv.name}"
-    console.print(Text(f"Also: {names}, {len(files.paper)} tables in {files.folder / 'paper'}"), soft_wrap=True)
+    paper, tables = files.folder / "paper", len(files.paper)
+    also = said((f"Also: {names}, {tables} tables in {paper}", f"함께 쓴 파일: {names}, {paper}의 표 {tables}개"), ui)
+    console.print(Text(also), soft_wrap=True)

@@ -27,6 +27,7 @@ OPINION_COLUMNS = (
     "evidence",
     "start",
     "end",
+    "completeness",
 )
 # Without this mark Excel takes UTF-8 for the system's own encoding, and Hangul is lost.
 _BYTE_ORDER_MARK = "\ufeff"
@@ -52,8 +53,8 @@ class ResultTable(LineFile):
     def add(self, review: Review, result: SampleResult) -> None:
         """Append the rows of one result."""
         known = [result.uid, *(_cell(review.source.get(name)) for name in self._columns)]
-        opinions = [_opinion_cells(final) for final in result.final_tuples] or [[None] * len(OPINION_COLUMNS)]
-        lines = [csv_line([*known, *cells]) for cells in opinions]
+        opinions = [_opinion_cells(final) for final in result.final_tuples] or [[None] * (len(OPINION_COLUMNS) - 1)]
+        lines = [csv_line([*known, *cells, result.completeness]) for cells in opinions]
         if self.count == 0:
             lines.insert(0, _BYTE_ORDER_MARK + csv_line(self._header()))
         # Damaged bytes of a source column cannot be written as UTF-8.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @click.option("--plan", "plan_only", is_flag=True, help="Say what it would take, by a few probed samples.")
 @click.option("--probe", type=click.IntRange(0), metavar="N", help="Samples that --plan probes.  [default: 3]")
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the first N samples for now.")
-@click.option("--retry-errors", is_flag=True, help="Do failed samples again.")
+@click.option("--retry-errors", is_flag=True, help="Do failed and partial samples again.")
 @click.option("--fail-fast", is_flag=True, help="Stop at the first sample that fails.")
 @click.option("--max-cost", type=click.FloatRange(min=0, min_open=True), help="Stop at this many US dollars in all.")
 @click.option("--concurrency", type=click.IntRange(1, 1024), help="Samples under way at the same time.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import NoReturn
 
 from rich.console import Console, Group, RenderableType
@@ -15,7 +16,7 @@ from samsim.cli.view_review import doubts_view, votes_view
 from samsim.cli.view_stage1 import stage1_view
 from samsim.cli.view_style import Look, cell, joined
 from samsim.cli.view_text import legend, text_view
-from samsim.schemas.code_names import LANGUAGE
+from samsim.schemas.code_names import LANGUAGE, PERSPECTIVE, STAGE
 from samsim.schemas.protocols import draws_of, is_conflict_review
 from samsim.schemas.results import SampleResult
 
@@ -38,7 +39,7 @@ def show(result: SampleResult, *, explain: bool, ui: UiLanguage) -> None:
 
 def build_view(result: SampleResult, look: Look, *, explain: bool) -> Group:
     """The view as something rich can print."""
-    parts: list[RenderableType] = [_header(result, look), Text(), text_view(result, look)]
+    parts: list[RenderableType] = [_header(result, look), *_missing(result, look), Text(), text_view(result, look)]
     if result.final_tuples:
         parts.append(legend(look))
     parts.append(Text())
@@ -53,6 +54,25 @@ def build_view(result: SampleResult, look: Look, *, explain: bool) -> Group:
     if hint and not explain and result.stage1_tuples:
         parts.append(Text(look.labels(hint), style="dim"))
     return Group(*parts)
+
+
+def _missing(result: SampleResult, look: Look) -> list[Text]:
+    """Whose answers the result had to do without; equal ones, as of several draws, are counted."""
+    labels = look.labels
+    said = Counter((call.agent, call.stage, call.problem) for call in result.missing_calls)
+    return [
+        cell(
+            labels(
+                "partial",
+                agent=labels.code(PERSPECTIVE, agent),
+                stage=labels.code(STAGE, stage),
+                problem=problem,
+                times=f" (×{count})" if count > 1 else "",
+            ),
+            "bold red",
+        )
+        for (agent, stage, problem), count in said.items()
+    ]
 
 
 def _hint(result: SampleResult) -> str:

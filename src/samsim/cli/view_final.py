@@ -123,15 +123,11 @@ def _dropped(result: SampleResult, look: Look) -> list[RenderableType]:
 
 
 def _why_nothing(result: SampleResult, look: Look) -> list[Text]:
+    """Why there is nothing; the view names lost calls at its top."""
     labels = look.labels
-    problems = [
-        cell(labels("silent", agent=call.agent, problem=call.problem), "red")
-        for call in result.calls
-        if call.stage == "stage1" and call.problem is not None
-    ]
     if result.stage1_tuples:
         why = [Text(labels("empty_dropped", count=len(result.stage1_tuples)))]
     else:
         nobody = "empty_stage1" if readers_of(result) == list(AGENTS) else "empty_other"
-        why = [] if problems else [Text(labels(nobody))]
-    return [Text(labels("empty"), style="bold"), *why, *problems]
+        why = [] if result.missing_calls else [Text(labels(nobody))]
+    return [Text(labels("empty"), style="bold"), *why]

@@ -25,6 +25,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from samsim.engines.wire import Finish
 from samsim.errors import ConfigError, EngineError, SamsimError
+from samsim.json_text import read_json
 from samsim.schemas.calls import OutputMode, Usage
 from samsim.schemas.protocol_conflict_review import Written
 
@@ -146,10 +147,10 @@ class ResponseCache:
         waiting = self._pending.get(key)
         try:
             row = waiting[2:] if waiting else self._connection().execute(_SELECT, (key,)).fetchone()
-            return None if row is None else _reply_json().validate_json(row[0])
+            return None if row is None else _reply_of(row[0])
         except sqlite3.Error as error:
             raise self._explained(error, EngineError) from error
-        except ValidationError as error:
+        except ValueError as error:
             raise EngineError(self._move_away(f"holds a reply that cannot be read (key {key})")) from error
 
     def put(self, key: str, reply: CachedReply) -> None:
@@ -237,10 +238,10 @@ class ResponseCache:
             for key, created, document in self._connection().execute(
                 "SELECT key, created, reply FROM replies ORDER BY key"
             ):
-                yield CacheEntry(key=key, created=created, reply=_reply_json().validate_json(document))
+                yield CacheEntry(key=key, created=created, reply=_reply_of(document))
         except sqlite3.Error as error:
             raise self._explained(error, EngineError) from error
-        except ValidationError as error:
+        except ValueError as error:
             raise EngineError(self._move_away("holds a reply that cannot be read")) from error
 
     def import_lines(self, lines: Iterable[bytes], on_bad_line: BadLine) -> ImportReport:
@@ -415,9 +416,14 @@ def _reply_json() -> TypeAdapter[CachedReply]:
     return TypeAdapter(CachedReply)
 
 
+def _reply_of(document: str) -> CachedReply:
+    """A stored reply; raises ``ValueError`` (pydantic's is one) where it is none."""
+    return _reply_json().validate_python(read_json(document))
+
+
 def _read_entry(line: bytes) -> CacheEntry:
     try:
-        entry = CacheEntry.model_validate_json(line)
+        entry = CacheEntry.model_validate(read_json(line))
     except ValidationError as error:
         problems = error.errors(include_input=False, include_url=False, include_context=False)
         reasons = (f"{'.'.join(map(str, each['loc'])) or 'line'}: {each['msg']}" for each in problems)

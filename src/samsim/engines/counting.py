@@ -9,6 +9,7 @@ from __future__ import annotations
 from pydantic import BaseModel
 from pydantic_core import to_json
 
+from samsim.engines.answer_shape import as_stated
 from samsim.engines.embedded.engine import EmbeddedEngine
 from samsim.engines.prices import cost_of, price_of
 from samsim.engines.protocol import EngineReply, EngineRequest
@@ -36,8 +37,10 @@ class CountingEngine:
     async def complete(self, request: EngineRequest) -> EngineReply:
         """The embedded engine's answer, with the tokens and the cost of the model's."""
         reply = await self._stand_in.complete(request)
-        question = self._sender.prepare(request.messages(), request.output_schema, self._mode, request.seed)
-        answer = reply.output.model_dump() if isinstance(reply.output, BaseModel) else reply.output
+        schema, shape = request.output_schema, request.shape
+        question = self._sender.prepare(request.messages(), schema, self._mode, request.seed, shape)
+        found = reply.output.model_dump() if isinstance(reply.output, BaseModel) else reply.output
+        answer = as_stated(found, self._sender.stated(schema, shape))
         usage = Usage(
             input_tokens=estimated_tokens(to_json(question.wire.body)), output_tokens=estimated_tokens(to_json(answer))
         )

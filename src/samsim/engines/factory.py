@@ -16,23 +16,25 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from samsim.engines.activity import Activity
 from samsim.engines.cache import ResponseCache, default_cache_path
 from samsim.engines.embedded.engine import EmbeddedEngine
-from samsim.engines.limits import SpendingLimit
+from samsim.engines.limits import AdaptiveLimit, SpendingLimit
 from samsim.engines.model_engine import build_counting_engine, build_model_engine
+from samsim.engines.outage import DEFAULT_MAX_OUTAGE_S, Servers
 from samsim.engines.protocol import Engine
-from samsim.engines.settings import EngineKind, EngineSettings
+from samsim.engines.settings import LOCAL_START, EngineKind, EngineSettings
 from samsim.engines.table import OTHER_AGENTS, EngineTable
 from samsim.errors import ConfigError
 from samsim.schemas.protocol_conflict_review import AGENTS, Agent, AgentName
 from samsim.schemas.protocols import draws_of, is_conflict_review
+from samsim.yaml_text import YamlError, read_yaml_file
 
 Role = Literal[
     "default",
@@ -92,6 +94,12 @@ _SHORT_KINDS: Mapping[str, EngineKind] = {
 }
 
 
+def roles_of(seat: Seat) -> tuple[Role, ...]:
+    """The roles whose settings a seat has, from the general to the particular."""
+    agent, reviewing = seat
+    return _REVIEW_ROLES[agent] if reviewing else _ROLES[agent]
+
+
 class EnginePlan(BaseModel):
     """All engines of a run; each role's settings are merged over those it inherits."""
 
@@ -100,10 +108,12 @@ class EnginePlan(BaseModel):
     engines: dict[Role, dict[str, Any]] = Field(default_factory=dict)
     max_cost: float | None = Field(default=None, gt=0)
     cache: bool | Path = True
+    # How many seconds to wait for a server that went away; 0 waits for none.
+    max_outage: float = Field(default=DEFAULT_MAX_OUTAGE_S, ge=0, allow_inf_nan=False)
 
     def settings_for(self, agent: AgentName, *, reviewing: bool = False) -> EngineSettings:
         """The settings of one agent; A, B and C may be asked as perspectives or as reviewers."""
-        chain = _REVIEW_ROLES[agent] if reviewing else _ROLES[agent]
+        chain = roles_of((agent, reviewing))
         merged: dict[str, Any] = {}
         for role in chain:
             merged = _inherit(merged, self.engines.get(role, {}))
@@ -135,11 +145,12 @@ def _inherit(inherited: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class EngineSetup:
-    """The engines of a plan and what they share."""
+    """The engines of a plan and what they share; ``activity`` shows what they are doing."""
 
     table: EngineTable
     settings: tuple[EngineSettings, ...]
     spending: SpendingLimit
+    activity: Activity = field(default_factory=Activity)
 
     @property
     def concurrency(self) -> int:
@@ -169,10 +180,10 @@ def read_plan(spec: str, *, base_url: str | None = None) -> EnginePlan:
 
 def _read_file(path: Path) -> EnginePlan:
     try:
-        raw = yaml.safe_load(path.read_text(encoding="utf-8"))
+        raw = read_yaml_file(path)
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"Cannot read the engine file {path}: {error}. Check the path and its encoding.") from error
-    except (yaml.YAMLError, ValueError) as error:
+    except YamlError as error:
         raise ConfigError(f"The engine file {path} is not valid YAML: {error}. Fix that place.") from error
     try:
         return EnginePlan.model_validate(raw or {})
@@ -203,25 +214,32 @@ def build_setup(
     *,
     protocol: str | None = None,
     spending: SpendingLimit | None = None,
+    servers: Servers | None = None,
     counting: bool = False,
 ) -> EngineSetup:
     """Build every engine the protocol asks once; agents with equal settings share one, and its limits.
 
     Without a protocol everybody gets an engine, and every key must be there. ``spending`` is a limit
-    that several plans keep together, in place of the plan's own. With ``counting`` no model is asked and
-    no key needed: the engines only count what would be read and written.
+    that several plans keep together, in place of the plan's own; ``servers`` is what they know together of
+    the servers they ask. With ``counting`` no model is asked and no key needed: the engines only count
+    what would be read and written.
     """
     known = os.environ if environment is None else environment
-    spending = spending or SpendingLimit(plan.max_cost)
+    spending, servers = spending or SpendingLimit(plan.max_cost), servers or Servers()
     cache = ResponseCache(default_cache_path() if plan.cache is True else plan.cache) if plan.cache else None
     settings = distinct_settings(plan, protocol)
-    engines: dict[str, Engine] = {
-        item.model_dump_json(): build_counting_engine(item)
-        if counting and item.kind != "embedded"
-        else _build(item, cache, spending, known)
-        for item in settings
-    }
+    limits = _shared_limits(settings)
 
+    def built(item: EngineSettings) -> Engine:
+        if item.kind == "embedded":
+            return EmbeddedEngine()
+        if counting:
+            return build_counting_engine(item)
+        key, outage = api_key_of(item, known), servers.outage_of(item, plan.max_outage)
+        limit = limits.get(item.url)
+        return build_model_engine(item, api_key=key, cache=cache, limit=limit, spending=spending, outage=outage)
+
+    engines = {item.model_dump_json(): built(item) for item in settings}
     seated = {
         (agent, reviewing): engines[plan.settings_for(agent, reviewing=reviewing).model_dump_json()]
         for agent, reviewing in seats_of(protocol)
@@ -235,15 +253,16 @@ def build_setup(
         reviewers=hearing(reviewing=True),
         others={agent: seated[agent, False] for agent in OTHER_AGENTS if (agent, False) in seated},
     )
-    return EngineSetup(table=table, settings=tuple(settings), spending=spending)
+    return EngineSetup(table=table, settings=tuple(settings), spending=spending, activity=servers.activity)
 
 
-def _build(
-    settings: EngineSettings, cache: ResponseCache | None, spending: SpendingLimit, environment: Mapping[str, str]
-) -> Engine:
-    if settings.kind == "embedded":
-        return EmbeddedEngine()
-    return build_model_engine(settings, api_key=api_key_of(settings, environment), cache=cache, spending=spending)
+def _shared_limits(settings: list[EngineSettings]) -> dict[str, AdaptiveLimit]:
+    """One limit for each server on this machine: its lanes are the same ones whatever the model and the settings."""
+    caps: dict[str, int] = {}
+    for item in settings:
+        if item.is_local:
+            caps[item.url] = min(item.concurrency, caps.get(item.url, item.concurrency))
+    return {url: AdaptiveLimit(cap, start=LOCAL_START) for url, cap in caps.items()}
 
 
 def api_key_of(settings: EngineSettings, environment: Mapping[str, str]) -> str | None:

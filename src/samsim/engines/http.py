@@ -36,7 +36,8 @@ _MAX_KEPT_BYTES = 4_000
 class HttpReply:
     """A reply, or why there is none. ``payload`` is the decoded JSON body.
 
-    ``raw_text`` holds the start of a body that was not understood or that reports an error.
+    ``raw_text`` holds the start of a body that was not understood or that reports an error. ``reached`` is
+    False where no connection came about, so that nothing was sent at all.
     """
 
     status: int | None
@@ -44,12 +45,14 @@ class HttpReply:
     payload: Any = None
     raw_text: str = ""
     failure: FailureKind | None = None
+    reached: bool = True
 
 
 class HttpTransport:
     """Connections to servers, opened when first needed and kept per event loop.
 
     An engine may serve several event loops one after another; each gets connections of its own.
+    ``timeout_s`` is for requests that name none.
     """
 
     def __init__(
@@ -62,7 +65,9 @@ class HttpTransport:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._proxies: dict[str, str | None] = {}
 
-    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> HttpReply:
+    async def post(
+        self, url: str, headers: Mapping[str, str], body: bytes, timeout_s: float | None = None
+    ) -> HttpReply:
         """Send ``body`` and read the reply; raises only where a request is forbidden or cannot be made at all."""
         check_allowed(url)
         proxy = self._proxy_for(url)
@@ -75,15 +80,22 @@ class HttpTransport:
         session = self._session
         if session is None or session.closed or self._loop is not asyncio.get_running_loop():
             session = await self._open()
+        total = self._timeout_s if timeout_s is None else timeout_s
+        timeout = client.ClientTimeout(total=total, sock_connect=_CONNECT_TIMEOUT_S)
         try:
             # A redirect would carry the key to another server.
-            async with session.post(url, data=body, headers=headers, allow_redirects=False, proxy=proxy) as response:
+            async with session.post(
+                url, data=body, headers=headers, allow_redirects=False, proxy=proxy, timeout=timeout
+            ) as response:
                 content = await _read_at_most(response, self._max_reply_bytes)
                 return _interpret(response.status, response.headers, content)
-        except TimeoutError:
-            return HttpReply(None, failure="timeout")
-        except (client.ClientError, OSError):
+        except TimeoutError as error:
+            return HttpReply(None, failure="timeout", reached=not isinstance(error, client.ConnectionTimeoutError))
+        except client.ClientSSLError:
+            # Somebody is there, and cannot be trusted: waiting would not help.
             return HttpReply(None, failure="connection")
+        except (client.ClientError, OSError) as error:
+            return HttpReply(None, failure="connection", reached=not isinstance(error, client.ClientConnectorError))
 
     async def aclose(self) -> None:
         """Close the connections; the next request opens new ones."""
@@ -97,7 +109,6 @@ class HttpTransport:
         self._loop = asyncio.get_running_loop()
         self._session = client.ClientSession(
             connector=client.TCPConnector(limit=self._max_connections),
-            timeout=client.ClientTimeout(total=self._timeout_s, sock_connect=_CONNECT_TIMEOUT_S),
             cookie_jar=client.DummyCookieJar(),
         )
         return self._session

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from types import TracebackType
 
+from samsim.engines.climbing import Climb
 from samsim.engines.prices import exact_decimal
 from samsim.engines.settings import PricePerMillion
 from samsim.errors import ConfigError
@@ -89,34 +90,45 @@ class Slot:
 
     _owner: AdaptiveLimit
     _round: int
+    _entered: float
 
-    def succeeded(self) -> None:
-        """The server answered: a window of such answers raises the limit by one."""
-        self._owner.note_success()
+    def succeeded(self, *, is_late: bool = False) -> None:
+        """The server answered; ``is_late`` says that it took nearly as long as can be waited for."""
+        self._owner.note_success(self._round, self._entered, is_late=is_late)
 
     def rate_limited(self) -> None:
         """The server said 429: the limit is halved, once for all calls that were under way together."""
         self._owner.note_rate_limit(self._round)
 
+    def timed_out(self) -> None:
+        """No answer in time: the limit is halved likewise, and then found by trying."""
+        self._owner.note_timeout(self._round)
+
 
 class AdaptiveLimit:
-    """How many calls run at once: starts at ``cap``, halves on 429, grows by one per window of successes.
+    """How many calls run at once, between one and ``cap``.
 
     ::
 
         async with limit as slot:
             ...  # send
-            slot.rate_limited()  # or slot.succeeded(); neither for other failures
+            slot.succeeded()  # or slot.rate_limited() or slot.timed_out(); none for other failures
 
-    A window is as many successes as the limit is wide. Hold a slot only while a request is under
-    way, not while waiting for the next try.
+    It starts at ``cap``, halves on 429 and on timeouts, and grows by one per window of successes, which is
+    as many as the limit is wide. A server that lets calls time out does not say how many it bears: from
+    then on, and with a ``start`` from the beginning, the limit climbs only where more calls at once bring
+    more answers per second (``Climb``). Hold a slot only while a request is under way, not while waiting
+    for the next try.
     """
 
-    def __init__(self, cap: int) -> None:
+    def __init__(self, cap: int, *, start: int | None = None, clock: Clock = time.monotonic) -> None:
         if cap < 1:
             raise ConfigError(f"At least one call at a time is needed, not {cap}. Set concurrency to 1 or more.")
         self.cap = cap
-        self._gate = FifoGate(cap)
+        self._clock = clock
+        first = cap if start is None else min(start, cap)
+        self._gate = FifoGate(first)
+        self._climb = None if start is None else Climb(first, cap)
         self._successes = 0
         self._round = 0
 
@@ -137,26 +149,48 @@ class AdaptiveLimit:
 
     async def __aenter__(self) -> Slot:
         await self._gate.__aenter__()
-        return Slot(self, self._round)
+        return Slot(self, self._round, self._clock())
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self._gate.__aexit__(kind, error, trace)
 
-    def note_success(self) -> None:
+    def note_success(self, entered_in: int, entered: float, *, is_late: bool) -> None:
         """Count a success; called by a slot."""
-        self._successes += 1
-        if self._successes >= self._gate.limit:
-            self._successes = 0
-            self._gate.resize(min(self.cap, self._gate.limit + 1))
+        if is_late:
+            self._climb = self._climb or Climb(self.current, self.cap)
+            self._climb.press()
+        if self._climb is None:
+            self._successes += 1
+            if self._successes >= self.current:
+                self._successes = 0
+                self._gate.resize(min(self.cap, self.current + 1))
+        elif entered_in == self._round:
+            self._climb.answered(self._clock() - entered, self.active)
+            if self._climb.limit != self.current:
+                self._begin_round(self._climb.limit)
 
     def note_rate_limit(self, entered_in: int) -> None:
-        """Halve, unless the call started before the last halving: one wave of 429 is one signal."""
+        """Halve, unless the call started before the last change: one wave of 429 is one signal."""
         self._successes = 0
         if entered_in == self._round:
-            self._round += 1
-            self._gate.resize(max(1, self._gate.limit // 2))
+            # It says itself when it has enough: no need to find out by trying.
+            self._climb = None
+            self._begin_round(max(1, self.current // 2))
+
+    def note_timeout(self, entered_in: int) -> None:
+        """Halve, once per wave, and see what the server bears: above, only if the cap was fine until now."""
+        self._successes = 0
+        if entered_in == self._round:
+            half = max(1, self.current // 2)
+            was_fine = self.current == self.cap and not (self._climb is not None and self._climb.is_trying_more)
+            self._climb = Climb(half, self.cap, is_bounded_above=not was_fine)
+            self._begin_round(half)
+
+    def _begin_round(self, limit: int) -> None:
+        self._round += 1
+        self._gate.resize(limit)
 
 
 class _Bucket:

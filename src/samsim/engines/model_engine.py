@@ -16,11 +16,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from samsim.engines.advice import advice_on
 from samsim.engines.cache import CachedReply, ResponseCache, cache_key
 from samsim.engines.counting import CountingEngine
 from samsim.engines.http import HttpTransport
 from samsim.engines.judging import Judgement
 from samsim.engines.limits import AdaptiveLimit, FifoGate, RateLimit, SpendingLimit
+from samsim.engines.outage import Outage
 from samsim.engines.prices import price_of
 from samsim.engines.probing import find_mode
 from samsim.engines.protocol import EngineReply, EngineRequest, Message
@@ -82,12 +84,16 @@ class ModelEngine:
         found = self._recall(request, messages)
         if found is not None:
             return found
+        with self._sender.activity.call():
+            return await self._answer(request, messages)
+
+    async def _answer(self, request: EngineRequest, messages: tuple[Message, ...]) -> EngineReply:
         attempts: list[AttemptRecord] = []
         failure = await self._settle_mode(attempts)
         mode = self._mode
         if mode is None:
             return EngineReply(None, failure, messages=messages, attempts=tuple(attempts))
-        question = self._sender.prepare(messages, request.output_schema, mode, self._seed_of(request))
+        question = self._prepare(request, messages, mode)
         answer = await self._ask(request, question, attempts)
         if answer.judgement.failure is None and answer.reply is not None:
             self._keep(request, question, answer.reply)
@@ -97,7 +103,8 @@ class ModelEngine:
         """Find the output mode now; raises ``EngineError`` if the server cannot be asked at all."""
         failure = await self._settle_mode([])
         if self._mode is None:
-            raise EngineError(f"{self.name} does not answer ({failure}). Check the address, the model and the API key.")
+            advice = advice_on(failure or "connection", self._probe_attempts, self.settings)
+            raise EngineError(f"{self.name} cannot be asked ({failure}). {advice}")
         return self._mode
 
     async def aclose(self) -> None:
@@ -131,6 +138,9 @@ class ModelEngine:
         # A repair that went wrong does not take away what the first answer had.
         return first if second.judgement.failure is not None and first.judgement.failure is None else second
 
+    def _prepare(self, request: EngineRequest, messages: tuple[Message, ...], mode: OutputMode) -> Question:
+        return self._sender.prepare(messages, request.output_schema, mode, self._seed_of(request), request.shape)
+
     def _seed_of(self, request: EngineRequest) -> int | None:
         return self.settings.seed if request.seed is None else request.seed
 
@@ -139,7 +149,7 @@ class ModelEngine:
             return None
         # Before the probe in every mode, since an earlier run may have been answered in any.
         for mode in self._modes if self._mode is None else (self._mode,):
-            question = self._sender.prepare(messages, request.output_schema, mode, self._seed_of(request))
+            question = self._prepare(request, messages, mode)
             key = self._key(request, question)
             kept = self._cache.get(key)
             if kept is None:
@@ -181,11 +191,15 @@ def build_model_engine(
     limit: AdaptiveLimit | None = None,
     rate: RateLimit | None = None,
     spending: SpendingLimit | None = None,
+    outage: Outage | None = None,
 ) -> ModelEngine:
-    """The engine these settings describe. Limits that engines on one server share are given, else each has its own."""
+    """The engine these settings describe. What engines on one server share is given, else each has its own.
+
+    Without an ``outage`` a server that goes away is not waited for.
+    """
     if api_key is not None and not (api_key.isascii() and api_key.isprintable()):
         raise ConfigError(f"The API key of {settings.name} has characters that no key has. Copy it again, in one line.")
-    return ModelEngine(_sender(settings, api_key, limit, rate, spending), cache)
+    return ModelEngine(_sender(settings, api_key, limit, rate, spending, outage), cache)
 
 
 def build_counting_engine(settings: EngineSettings) -> CountingEngine:
@@ -207,13 +221,24 @@ def _sender(
     limit: AdaptiveLimit | None = None,
     rate: RateLimit | None = None,
     spending: SpendingLimit | None = None,
+    outage: Outage | None = None,
 ) -> Sender:
     adapter = _adapter(settings)
     price = price_of(settings.model, settings.price_per_million)
     if spending is not None:
         spending.require_price(price, settings.model)
-    transport = HttpTransport(max_connections=settings.concurrency, timeout_s=settings.timeout_s)
-    return Sender(settings, adapter, transport, api_key=api_key, limit=limit, rate=rate, spending=spending, price=price)
+    transport = HttpTransport(max_connections=settings.concurrency)
+    return Sender(
+        settings,
+        adapter,
+        transport,
+        api_key=api_key,
+        limit=limit,
+        rate=rate,
+        spending=spending,
+        price=price,
+        outage=outage,
+    )
 
 
 def _wanted_mode(settings: EngineSettings, modes: tuple[OutputMode, ...]) -> OutputMode | None:

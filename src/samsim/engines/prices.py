@@ -7,16 +7,18 @@ count has no cost; neither is ever 0.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from functools import cache
 from importlib.resources import files
+from urllib.parse import urlsplit
 
-import yaml
-
-from samsim.engines.settings import PricePerMillion
+from samsim.engines.guard import is_loopback
+from samsim.engines.settings import EngineSettings, PricePerMillion
 from samsim.schemas.calls import Usage
+from samsim.yaml_text import read_yaml
 
 _MILLION = Decimal(1_000_000)
 # The same model under another spelling: a router's vendor prefix, a dated snapshot.
@@ -38,7 +40,7 @@ class PriceTable:
 def price_table() -> PriceTable:
     """The shipped table."""
     content = files("samsim.engines").joinpath("data", "prices.yaml").read_text(encoding="utf-8")
-    table = yaml.safe_load(content)
+    table = read_yaml(content)
     prices = {model: PricePerMillion(input=row[0], output=row[1]) for model, row in table["models"].items()}
     return PriceTable(as_of=table["as_of"], prices=prices)
 
@@ -50,6 +52,22 @@ def price_of(model: str, override: PricePerMillion | None = None) -> PricePerMil
     prices = price_table().prices
     named = _DOTTED_CLAUDE.sub(r"\1-\2", _VENDOR_PREFIX.sub("", model.strip().lower()))
     return prices.get(named) or prices.get(_SNAPSHOT_DATE.sub("", named))
+
+
+def unknown_prices(engines: Iterable[EngineSettings]) -> list[str]:
+    """A note for every model whose costs nobody will know; what a server on this machine costs nobody asks."""
+    unknown = dict.fromkeys(
+        settings.model
+        for settings in engines
+        if settings.kind != "embedded"
+        and price_of(settings.model, settings.price_per_million) is None
+        and not is_loopback(urlsplit(settings.url).hostname or "")
+    )
+    return [
+        f"the price of {model} is not known: tokens are counted, dollars are not"
+        " (give price_per_million, 0 for a server of your own)"
+        for model in unknown
+    ]
 
 
 def cost_of(usage: Usage, price: PricePerMillion | None) -> float | None:

@@ -17,7 +17,9 @@ from samsim.engines.sending import Answer, Sender
 from samsim.schemas.calls import AttemptKind, AttemptRecord, FailureKind, OutputMode
 
 # Nothing about the rung: no other one would fare better now.
-_HOPELESS: frozenset[FailureKind] = frozenset({"auth", "budget", "rate_limited", "timeout", "connection"})
+_HOPELESS: frozenset[FailureKind] = frozenset(
+    {"auth", "budget", "rate_limited", "timeout", "connection", "unreachable"}
+)
 # What the way to the server may do to any request. Not a 5xx: that may be how a server answers a mode it lacks.
 _REPEATED: frozenset[FailureKind] = frozenset({"rate_limited", "timeout", "connection"})
 # The server or the mode failed; whatever else happened, the model could be asked and wrote something.

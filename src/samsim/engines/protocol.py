@@ -104,8 +104,27 @@ Inputs = Stage1Inputs | ReviewInputs | ATSAInputs | DebateInputs | Stage2Inputs
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerShape:
+    """What a request narrows of the schema of its answer: fields by name, wherever in the schema they are.
+
+    ``allowed`` are the values of a text (or of the texts in a list), ``most`` is how many items a list may
+    have, and ``left_out`` need not be written at all.
+    """
+
+    allowed: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    most: tuple[tuple[str, int], ...] = ()
+    left_out: frozenset[str] = frozenset()
+
+
+WHOLE_ANSWER = AnswerShape()
+
+
+@dataclass(frozen=True, slots=True)
 class EngineRequest:
-    """One question to an engine. ``messages`` renders the prompt only when an engine reads it."""
+    """One question to an engine. ``messages`` renders the prompt only when an engine reads it.
+
+    ``shape`` is what the request narrows of the schema that a server is told.
+    """
 
     agent: AgentName
     stage: Stage
@@ -116,6 +135,7 @@ class EngineRequest:
     prompt_hash: str
     seed: int | None = None
     repeat: int = 0
+    shape: AnswerShape = WHOLE_ANSWER
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from pydantic_core import to_jsonable_python
 
 from samsim.engines.protocol import ClosableEngine, Engine, EngineReply, EngineRequest, Message
 from samsim.errors import ConfigError, EngineError, InputError
+from samsim.json_text import read_json
 from samsim.schemas.calls import AttemptRecord, FailureKind, MessageRecord, Usage
 from samsim.schemas.results import CallRecord, MemoryRecord
 
@@ -155,7 +156,7 @@ class ReplayEngine:
 
     def _parsed(self, raw: bytes, where: str) -> TraceLine:
         try:
-            return TraceLine.model_validate(json.loads(raw))
+            return TraceLine.model_validate(read_json(raw, recorded=True))
         except ValidationError as error:
             first = error.errors(include_input=False, include_url=False)[0]
             reason = f"{'.'.join(map(str, first['loc'])) or 'line'}: {first['msg']}"

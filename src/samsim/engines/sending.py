@@ -7,19 +7,23 @@ import time
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pydantic import BaseModel
 from pydantic_core import to_json
 
+from samsim.engines.answer_shape import stated_schema
 from samsim.engines.http import HttpReply, HttpTransport
 from samsim.engines.judging import Judgement, judge
-from samsim.engines.limits import AdaptiveLimit, Clock, RateLimit, Sleep, SpendingLimit
+from samsim.engines.limits import AdaptiveLimit, Clock, RateLimit, Sleep, Slot, SpendingLimit
+from samsim.engines.outage import Outage, server_of, sign_of
 from samsim.engines.prices import cost_of
-from samsim.engines.protocol import Message
+from samsim.engines.protocol import WHOLE_ANSWER, AnswerShape, Message
 from samsim.engines.retry import delay_before, is_retryable, retry_after_of
 from samsim.engines.secrets import Redactor
-from samsim.engines.settings import EngineSettings, PricePerMillion
-from samsim.engines.structured import stated_in_prompt, strict_schema
+from samsim.engines.settings import LOCAL_START, EngineSettings, PricePerMillion
+from samsim.engines.structured import stated_in_prompt
+from samsim.engines.timeouts import AdaptiveTimeout
 from samsim.engines.wire import WireAdapter, WireReply, WireRequest
 from samsim.schemas.calls import AttemptKind, AttemptRecord, FailureKind, OutputMode, Usage
 
@@ -28,6 +32,7 @@ _DAMAGED: frozenset[FailureKind] = frozenset({"empty", "bad_encoding", "invalid_
 _BYTES_PER_TOKEN = 4
 _MAX_KEPT_CHARACTERS = 4_000
 _NO_USAGE = Usage()
+_NOTHING_USED = Usage(input_tokens=0, output_tokens=0)
 
 
 def may_pass(failure: FailureKind) -> bool:
@@ -48,6 +53,7 @@ class Question:
     schema: type[BaseModel]
     mode: OutputMode
     wire: WireRequest
+    shape: AnswerShape = WHOLE_ANSWER
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +78,7 @@ class Sender:
         rate: RateLimit | None = None,
         spending: SpendingLimit | None = None,
         price: PricePerMillion | None = None,
+        outage: Outage | None = None,
         clock: Clock = time.perf_counter,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
@@ -80,33 +87,51 @@ class Sender:
         self.transport = transport
         self._api_key = api_key
         self.redact = Redactor(settings, api_key)
-        self._limit = limit or AdaptiveLimit(settings.concurrency)
+        start = LOCAL_START if settings.is_local else None
+        self._limit = limit or AdaptiveLimit(settings.concurrency, start=start, clock=clock)
+        self._timeout = AdaptiveTimeout(settings.timeout_s, settings.max_timeout_s)
         self._rate = rate or RateLimit(settings.requests_per_minute, settings.tokens_per_minute)
         self._spending = spending or SpendingLimit()
         self._price = price
+        self._outage = outage or Outage(server_of(settings))
+        self.activity = self._outage.activity
         self._clock = clock
         self._sleep = sleep
         self._refused_keywords = adapter.refused_keywords(settings)
         self._usual_output_tokens = float(settings.max_tokens)
 
     def prepare(
-        self, messages: Sequence[Message], schema: type[BaseModel], mode: OutputMode, seed: int | None
+        self,
+        messages: Sequence[Message],
+        schema: type[BaseModel],
+        mode: OutputMode,
+        seed: int | None,
+        shape: AnswerShape = WHOLE_ANSWER,
     ) -> Question:
         """The question as ``mode`` asks it."""
         if mode in ("json_object", "prompted"):
-            messages = stated_in_prompt(messages, strict_schema(schema, self._refused_keywords))
-        return self._question(tuple(messages), schema, mode, seed)
+            messages = stated_in_prompt(messages, self.stated(schema, shape))
+        return self._question(tuple(messages), schema, mode, seed, shape)
 
     def rephrase(self, question: Question, messages: tuple[Message, ...], seed: int | None) -> Question:
         """The same question in other messages, which hold all there is to say already."""
-        return self._question(messages, question.schema, question.mode, seed)
+        return self._question(messages, question.schema, question.mode, seed, question.shape)
 
     def _question(
-        self, messages: tuple[Message, ...], schema: type[BaseModel], mode: OutputMode, seed: int | None
+        self,
+        messages: tuple[Message, ...],
+        schema: type[BaseModel],
+        mode: OutputMode,
+        seed: int | None,
+        shape: AnswerShape,
     ) -> Question:
-        stated = strict_schema(schema, self._refused_keywords)
+        stated = self.stated(schema, shape)
         wire = self.adapter.build(messages, stated, schema.__name__, mode, self.settings, self._api_key, seed)
-        return Question(messages, schema, mode, wire)
+        return Question(messages, schema, mode, wire, shape)
+
+    def stated(self, schema: type[BaseModel], shape: AnswerShape) -> dict[str, Any]:
+        """The schema of an answer as this server is told it."""
+        return stated_schema(schema, self._refused_keywords, shape)
 
     def judged(self, reply: WireReply, schema: type[BaseModel]) -> Judgement:
         """What a reply of this server is worth, by the schema as it was stated to it."""
@@ -121,19 +146,23 @@ class Sender:
         spread: str,
         worth_repeating: Callable[[FailureKind], bool] = may_pass,
     ) -> Answer:
-        """Send, and send again while that may help; every attempt is added to ``attempts``."""
+        """Send, and send again while that may help; every attempt is added to ``attempts``.
+
+        A server that is away for a while uses up no attempts: it is waited for.
+        """
         body = to_json(question.wire.body)
         tried = 0
         while True:
             if self._spending.exhausted:
                 return Answer(Judgement("budget"), None)
             tried += 1
-            answer, http = await self._attempt(question, body, kind if tried == 1 else "retry", attempts)
+            answer, http = await self._reach(question, body, kind if tried == 1 else "retry", attempts)
             # Broken JSON in a whole reply is the model's; what helps there is a repair, not a repetition.
             is_model_fault = answer.reply is not None and answer.judgement.is_repairable
             failure = None if is_model_fault else answer.judgement.failure
             if failure is None or tried >= self.settings.max_attempts or not worth_repeating(failure):
-                return answer
+                is_lost = self._outage.never_reached(sign_of(http))
+                return Answer(Judgement("unreachable"), None) if is_lost else answer
             await self.pause(tried, spread, retry_after_of(http.headers, time.time()))
 
     async def pause(self, tried: int, spread: str, retry_after: float | None = None) -> None:
@@ -145,6 +174,18 @@ class Sender:
         jitter = zlib.crc32(f"{spread}:{tried}".encode()) / 2**32
         await self._sleep(delay_before(tried, retry_after, jitter))
 
+    async def _reach(
+        self, question: Question, body: bytes, kind: AttemptKind, attempts: list[AttemptRecord]
+    ) -> tuple[Answer, HttpReply]:
+        """One attempt; where an outage is in the way, after it."""
+        made: list[AttemptRecord] = []
+        found = await self._outage.outlast(
+            lambda: self._attempt(question, body, kind, made), lambda attempt: sign_of(attempt[1])
+        )
+        in_vain = made if found is None else made[:-1]
+        attempts += ([_one_record(in_vain)] if in_vain else []) + made[len(in_vain) :]
+        return found or (Answer(Judgement("unreachable"), None), HttpReply(None, failure="unreachable"))
+
     async def _attempt(
         self, question: Question, body: bytes, kind: AttemptKind, attempts: list[AttemptRecord]
     ) -> tuple[Answer, HttpReply]:
@@ -153,13 +194,10 @@ class Sender:
         await self._rate.acquire(estimate)
         async with self._limit as slot:
             started = self._clock()
-            http = await self.transport.post(wire.url, wire.headers, body)
+            http = await self._post(wire, body)
             ended = self._clock()
             failure = self._failure_of(http)
-            if failure is None:
-                slot.succeeded()
-            elif failure == "rate_limited":
-                slot.rate_limited()
+            self._adapt(slot, failure, ended - started)
         if failure is None:
             reply = self.adapter.parse(http.payload, question.mode)
             answer = Answer(self.judged(reply, question.schema), reply)
@@ -168,6 +206,20 @@ class Sender:
             answer = Answer(Judgement(failure), None)
         attempts.append(self._record(kind, answer, http, started, ended))
         return answer, http
+
+    def _adapt(self, slot: Slot, failure: FailureKind | None, seconds: float) -> None:
+        if failure is None:
+            self._timeout.answered(seconds)
+            slot.succeeded(is_late=self._timeout.is_late(seconds))
+        elif failure == "timeout":
+            self._timeout.given_up(seconds)
+            slot.timed_out()
+        elif failure == "rate_limited":
+            slot.rate_limited()
+
+    async def _post(self, wire: WireRequest, body: bytes) -> HttpReply:
+        with self.activity.request():
+            return await self.transport.post(wire.url, wire.headers, body, self._timeout.current)
 
     def _failure_of(self, http: HttpReply) -> FailureKind | None:
         if http.failure is not None:
@@ -179,9 +231,13 @@ class Sender:
         self, kind: AttemptKind, answer: Answer, http: HttpReply, started: float, ended: float
     ) -> AttemptRecord:
         reply = answer.reply
-        usage = _NO_USAGE if reply is None else reply.usage
-        # An error reply is not billed; without any reply nobody knows.
-        cost = 0.0 if http.status is not None and not 200 <= http.status < 300 else cost_of(usage, self._price)
+        usage = _NO_USAGE if http.reached else _NOTHING_USED
+        if reply is not None:
+            usage = reply.usage
+            self.activity.answered(ended - started)
+        # An error reply is not billed, nor what was never sent; without any reply nobody knows.
+        is_free = not http.reached or (http.status is not None and not 200 <= http.status < 300)
+        cost = 0.0 if is_free else cost_of(usage, self._price)
         self._spending.charge(cost)
         raw = self.redact(http.raw_text if reply is None else reply.text or reply.refusal or "")
         if answer.judgement.failure is not None:
@@ -202,3 +258,19 @@ class Sender:
             return
         self._usual_output_tokens += 0.1 * (usage.output_tokens - self._usual_output_tokens)
         self._rate.correct(estimate, (usage.input_tokens or 0) + usage.output_tokens)
+
+
+def _one_record(in_vain: Sequence[AttemptRecord]) -> AttemptRecord:
+    """Requests that no model saw, because the server was away, as one: hundreds would say no more."""
+    first, last = in_vain[0], in_vain[-1]
+    requests = "1 request" if len(in_vain) == 1 else f"{len(in_vain)} requests"
+    said = f": {last.raw}" if last.raw else ""
+    return last.model_copy(
+        update={
+            "kind": "outage",
+            "usage": _NOTHING_USED,
+            "cost": 0.0,
+            "started": first.started,
+            "raw": f"{requests} in vain{said}",
+        }
+    )

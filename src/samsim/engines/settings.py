@@ -8,9 +8,11 @@ from __future__ import annotations
 import hashlib
 import json
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from samsim.engines.guard import is_loopback
 from samsim.schemas.calls import OutputMode
 
 EngineKind = Literal["embedded", "openai_compatible", "anthropic", "google"]
@@ -29,6 +31,28 @@ DEFAULT_KEY_VARIABLES: dict[EngineKind, str] = {
 _IDENTITY_FIELDS = frozenset(
     {"kind", "model", "base_url", "azure_api_version", "temperature", "max_tokens", "output_mode", "extra_body"}
 )
+
+
+# A server on this machine is often one model on one processor, which reads a prompt for a minute.
+_LOCAL_TIMEOUT_S = 300.0
+_TIMEOUT_S = 60.0
+_TIMES_TIMEOUT = 10.0
+_MAX_TIMEOUT_S = 900.0
+# With how many calls at once a server on this machine is asked first: the three perspectives of one sample.
+LOCAL_START = 3
+
+
+def _first_timeout(said: dict[str, Any]) -> float:
+    return _LOCAL_TIMEOUT_S if _is_local(said.get("base_url")) else _TIMEOUT_S
+
+
+def _longest_timeout(said: dict[str, Any]) -> float:
+    first = said.get("timeout_s", _TIMEOUT_S)
+    return float(max(first, min(_TIMES_TIMEOUT * first, _MAX_TIMEOUT_S)))
+
+
+def _is_local(url: str | None) -> bool:
+    return url is not None and is_loopback(urlsplit(url).hostname or "")
 
 
 class PricePerMillion(BaseModel):
@@ -55,7 +79,9 @@ class EngineSettings(BaseModel):
     max_tokens: int = Field(default=2048, ge=1)
     seed: int | None = None
     output_mode: OutputMode | Literal["auto"] = "auto"
-    timeout_s: float = Field(default=60.0, gt=0)
+    # How long a first call may take; where the server is seen to be slow, later ones may take up to the most.
+    timeout_s: float = Field(default_factory=_first_timeout, gt=0)
+    max_timeout_s: float = Field(default_factory=_longest_timeout, gt=0)
     max_attempts: int = Field(default=5, ge=1, le=20)
     concurrency: int = Field(default=16, ge=1, le=1024)
     requests_per_minute: int | None = Field(default=None, ge=1)
@@ -81,12 +107,19 @@ class EngineSettings(BaseModel):
             raise ValueError(f"an engine of kind {self.kind} needs a model")
         if self.base_url is not None and not self.base_url.startswith(("http://", "https://")):
             raise ValueError("base_url must start with http:// or https://")
+        if self.max_timeout_s < self.timeout_s:
+            raise ValueError("max_timeout_s must not be below timeout_s")
         return self
 
     @property
     def url(self) -> str:
         """Where the server is."""
         return (self.base_url or DEFAULT_BASE_URLS.get(self.kind, "")).rstrip("/")
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the server is on this machine."""
+        return _is_local(self.base_url)
 
     @property
     def key_variable(self) -> str | None:

@@ -37,7 +37,7 @@ _START_COSTS = _PATIENCE // 128
 _UNCLOSED_COSTS = _PATIENCE // 8
 
 _ANNOTATIONS = frozenset({"title", "default", "examples", "$defs"})
-_NOTHING_REFUSED: frozenset[str] = frozenset()
+NOTHING_REFUSED: frozenset[str] = frozenset()
 _THINKING = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
 # A brace, or a whole string; one that never ends takes the rest of the text.
 _MARK = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|[{}]', re.DOTALL)
@@ -105,7 +105,7 @@ def _decode(text: str) -> Any:
 
 
 @cache
-def strict_schema(model: type[BaseModel], refused: frozenset[str] = _NOTHING_REFUSED) -> dict[str, Any]:
+def strict_schema(model: type[BaseModel], refused: frozenset[str] = NOTHING_REFUSED) -> dict[str, Any]:
     """The model's JSON Schema as constrained decoders want it, without the keywords they refuse.
 
     References are inlined, every property is required, nothing else is allowed, and arrays and

@@ -7,7 +7,6 @@ another cell made. Nothing here can ask an engine or find gold: what is not in t
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,7 +18,8 @@ from pydantic import ValidationError
 from samsim.errors import InputError
 from samsim.experiments.plain_files import open_plain
 from samsim.experiments.signing import cell_digest, take_signature
-from samsim.schemas.results import SampleResult
+from samsim.json_text import JsonError, read_json
+from samsim.schemas.results import Completeness, SampleResult, missing_words
 from samsim.schemas.runs import CELL_DIGEST, FORMAT_VERSION, DataRecord, Manifest
 from samsim.schemas.scorecards import Scorecard
 
@@ -49,6 +49,11 @@ class RunSample:
     result: SampleResult | None
     error: str | None
     card: Scorecard | None
+
+    @property
+    def completeness(self) -> Completeness:
+        """Whether it was decided with all its calls, without some of them, or not at all."""
+        return "failed" if self.result is None else self.result.completeness
 
 
 class Run:
@@ -136,7 +141,7 @@ class Run:
     def _own_lines(self, name: str) -> Iterator[dict[str, Any]]:
         """The lines of a file, as they were before the run marked them."""
         digest = cell_digest(self.manifest)
-        for row in _lines(self.path / name):
+        for row in _lines(self.path / name, recorded=name == TRACES):
             signature = take_signature(row)
             if signature != digest:
                 raise InputError(f"{foreign_line(self.path / name, row.get('uid'), signature)} {_REPEAT}")
@@ -165,13 +170,26 @@ class Run:
         return RunSample(uid=result.uid, result=result, error=None, card=card)
 
 
+class CompleteRun(Run):
+    """The same run, as if its partial samples had failed: for measures over the complete ones only."""
+
+    def samples(self) -> Iterator[RunSample]:
+        """Every finished sample, in order; a partial one is a failed one that says what it lacks."""
+        for sample in super().samples():
+            if sample.result is None or sample.completeness != "partial":
+                yield sample
+                continue
+            error = f"partial: {missing_words(sample.result.missing_calls)}"
+            yield RunSample(uid=sample.uid, result=None, error=error, card=sample.card)
+
+
 def load_run(path: str | Path) -> Run:
     """The run in a folder."""
     folder = Path(path)
     place = folder / MANIFEST
     try:
         with open_plain(place) as file:
-            raw = json.loads(file.read().decode("utf-8"))
+            raw = read_json(file.read())
     except FileNotFoundError:
         raise InputError(_no_manifest(folder)) from None
     except (OSError, ValueError) as error:
@@ -234,7 +252,7 @@ def _no_manifest(folder: Path) -> str:
     return f"{folder} is no run: it has no {MANIFEST}. Give a folder that samsim run wrote."
 
 
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
+def _lines(path: Path, *, recorded: bool = False) -> Iterator[dict[str, Any]]:
     """Every whole line; an unfinished last one is what a killed run leaves."""
     try:
         file = open_plain(path)
@@ -245,11 +263,11 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
             if not raw.endswith(b"\n"):
                 return
             try:
-                row = json.loads(raw)
-            except ValueError as error:
+                row = read_json(raw, recorded=recorded)
+            except JsonError as error:
                 raise InputError(f"{path}, line {number} is damaged: {error}. Run it again to repair it.") from error
             if not isinstance(row, dict):
-                raise InputError(f"{path}, line {number} is no JSON object. Run it again to repair it.")
+                raise InputError(f"{path}, line {number} is damaged: not a JSON object. Run it again to repair it.")
             yield row
 
 

@@ -12,11 +12,13 @@ from typing import Protocol
 
 from samsim import __version__
 from samsim.data.samples import Sample
+from samsim.engines.activity import Activity
 from samsim.engines.factory import EngineSetup
 from samsim.errors import ConfigError, InputError, StoreError
 from samsim.experiments.artefacts import MANIFEST, STORE, Run, has_lines
 from samsim.experiments.config import Cell
 from samsim.experiments.digests import file_digest
+from samsim.experiments.error_rate import ErrorRate
 from samsim.experiments.execution import Inference, RunStopped, Sink, run_samples
 from samsim.experiments.loading import RoleData
 from samsim.experiments.matrix import uses_memory
@@ -35,8 +37,6 @@ from samsim.pipeline.config import PipelineConfig
 from samsim.pipeline.epochs import Continuation
 from samsim.schemas.runs import CellRecord, Manifest, RunStatus
 
-# An error rate means little before this many samples.
-_ENOUGH_FOR_A_RATE = 20
 # What must be the same for a run to go on; a difference would mix two experiments in one folder.
 _SAME = {
     "config_hash": "configuration",
@@ -45,6 +45,7 @@ _SAME = {
     "engines": "engines",
     "run_meta": "memory condition",
 }
+_OTHER_STORE = "memory store to start from (it was built anew or replaced)"
 # The stop that a user asked for in passing.
 LIMITED = "--limit"
 
@@ -52,8 +53,11 @@ LIMITED = "--limit"
 class Watcher(Protocol):
     """Whoever shows the progress of a run."""
 
-    def cell_started(self, cell: CellRecord, total: int, done: int) -> None:
-        """A cell begins, or goes on after ``done`` samples."""
+    def watch_engines(self, activity: Activity) -> None:
+        """The engines that the next cell asks can be looked at while they work, also from another thread."""
+
+    def cell_started(self, cell: CellRecord, total: int, done: int, again: int = 0) -> None:
+        """A cell begins, or resumes after ``done`` samples; ``again`` others are done again."""
 
     def sample_done(self, lines: SampleLines) -> None:
         """One more sample is written."""
@@ -123,7 +127,7 @@ def run_cell(job: CellJob) -> Manifest:
         finish_replacing(job.folder)
         found = find_finished(job.folder, job.uids, manifest)
         finished = found.finished
-        again = finished.errors if job.options.retry_errors else 0
+        again = len(finished.incomplete) if job.options.retry_errors else 0
         if not again and found.nothing_behind and _is_over(manifest, finished, len(job.uids)):
             job.watcher.cell_started(manifest.cell, finished.samples, finished.samples)
             job.watcher.cell_ended(manifest)
@@ -133,7 +137,8 @@ def run_cell(job: CellJob) -> Manifest:
             job.watcher.note(damage)
         manifest = _running(job, folder, manifest, finished)
         job = replace(job, manifest=manifest)
-        job.watcher.cell_started(manifest.cell, len(job.samples), finished.samples - again)
+        job.watcher.watch_engines(job.setup.activity)
+        job.watcher.cell_started(manifest.cell, len(job.samples), finished.samples - again, again)
         status: RunStatus = "interrupted"
         reason: str | None = None
         try:
@@ -146,7 +151,8 @@ def run_cell(job: CellJob) -> Manifest:
             status, reason = "stopped", str(stop)
         finally:
             ended = {"status": status, "stop_reason": reason, "ended": _now()}
-            manifest = manifest.model_copy(update=ended | {"done": finished.samples, "errors": finished.errors})
+            counts = {"done": finished.samples, "errors": finished.errors, "partial": finished.partial}
+            manifest = manifest.model_copy(update=ended | counts)
             # On a full disk the old manifest stands, and the next start finds out by itself what is done.
             with suppress(OSError):
                 folder.sync()
@@ -159,8 +165,9 @@ def run_cell(job: CellJob) -> Manifest:
 
 def _is_over(manifest: Manifest, finished: Finished, samples: int) -> bool:
     """Whether the manifest says that the run is finished, and the files hold what it says."""
-    said = manifest.status, manifest.done, manifest.errors
-    return said == ("finished", finished.samples, finished.errors) and finished.samples == samples
+    said = manifest.status, manifest.done, manifest.errors, manifest.partial
+    held = "finished", finished.samples, finished.errors, finished.partial
+    return said == held and finished.samples == samples
 
 
 def _running(job: CellJob, folder: RunFolder, manifest: Manifest, finished: Finished) -> Manifest:
@@ -190,8 +197,15 @@ def _begun(job: CellJob, folder: RunFolder) -> Manifest:
     """The manifest of the run: read if it was begun before, else written now."""
     known = folder.read_manifest()
     if known is not None:
-        _require_same(known, job)
-        return known
+        different = _differences(known, job)
+        if different != [_OTHER_STORE] or not job.options.retry_errors or job.cell.builds_on is None:
+            _refuse(different, known, job)
+            return known
+        # Its memory was done again: every sample saw another one.
+        place = folder.set_aside()
+        job.watcher.note(
+            f"{job.cell.cell_id} begins anew, since its memory was built anew; what was there is in {place}"
+        )
     if has_lines(job.folder) or has_lines(job.folder / RETRY_FOLDER):
         raise InputError(
             f"{job.folder} has lines of a run and no {MANIFEST}: nobody can say what made them. Put the {MANIFEST}"
@@ -203,45 +217,56 @@ def _begun(job: CellJob, folder: RunFolder) -> Manifest:
     return manifest
 
 
-def _require_same(known: Manifest, job: CellJob) -> None:
-    wanted, folder = job.manifest, job.folder
+def _differences(known: Manifest, job: CellJob) -> list[str]:
+    """What is not as it was when the run began, in words."""
+    wanted = job.manifest
     changed = [words for name, words in _SAME.items() if getattr(known, name) != getattr(wanted, name)]
     different = list(dict.fromkeys(changed))
     roles = {job.cell.role} | ({"memory"} if job.cell.builds_on is not None else set())
     different += [f"data for {role}" for role in sorted(roles) if known.data.get(role) != wanted.data.get(role)]
     if job.has_memory and known.store_base_digest != store_digest(job.base_store):
-        different.append("memory store to start from (it was built anew or replaced)")
-    changes = version_changes(known.versions, wanted.versions, memory=job.has_memory)
-    different += changes
+        different.append(_OTHER_STORE)
+    different += _version_changes(known, job)
     # How many episodes the store began with is known only by whoever copied it; the lines bear it out.
     wanted = wanted.model_copy(update={"store_base_seq": known.store_base_seq})
     if not different and cell_digest(known) != cell_digest(wanted):
         different.append(f"cell ({MANIFEST} was changed)")
+    return different
+
+
+def _version_changes(known: Manifest, job: CellJob) -> list[str]:
+    return version_changes(known.versions, job.manifest.versions, memory=job.has_memory)
+
+
+def _refuse(different: Sequence[str], known: Manifest, job: CellJob) -> None:
+    """Raise if anything differs."""
     if different:
-        versions = "Install the same versions again, give" if changes else "Give"
+        versions = "Install the same versions again, give" if _version_changes(known, job) else "Give"
         raise ConfigError(
-            f"{folder} holds a run that began with another {', '.join(different)}; resuming it would mix two"
+            f"{job.folder} holds a run that began with another {', '.join(different)}; resuming it would mix two"
             f" experiments. {versions} the experiment another name or run.out, or use --restart (the old folder is"
             " kept)."
         )
 
 
 def _retried(job: CellJob, folder: RunFolder, manifest: Manifest, finished: Finished) -> Finished:
-    """Do the failed samples again; with a memory, everything from the first of them on."""
+    """Do the failed and the partial samples again; with a memory, everything from the first of them on."""
     uids = job.uids
     if job.has_memory:
-        # What came after a failed sample saw a memory without it.
-        return _recovered(job, folder, manifest, uids[: finished.failed.index(True)])
-    failed = {uid for uid, bad in zip(uids, finished.failed, strict=False) if bad}
+        # What came after such a sample saw a memory without it, or with half of it.
+        return _recovered(job, folder, manifest, uids[: finished.incomplete[0]])
+    incomplete = {uids[place]: finished.completeness[place] for place in finished.incomplete}
     renewed: dict[str, SampleLines] = {}
 
     def keep(lines: SampleLines) -> None:
         if lines.error is not None and job.options.fail_fast:
             raise RunStopped(f"sample {lines.uid} failed again: {lines.error}")
-        renewed[lines.uid] = lines
+        # What was found with some calls missing is worth more than nothing.
+        if lines.completeness != "failed" or incomplete[lines.uid] == "failed":
+            renewed[lines.uid] = lines
         job.watcher.sample_done(lines)
 
-    _infer(job, [sample for sample in job.data.samples if sample.uid in failed], keep, None, None)
+    _infer(job, [sample for sample in job.data.samples if sample.uid in incomplete], keep, None, None)
     folder.close()
     replace_rows(job.folder, renewed)
     return _recovered(job, folder, manifest, uids)
@@ -259,11 +284,17 @@ def _go_on(job: CellJob, folder: RunFolder, manifest: Manifest, finished: Finish
     rest = job.samples[finished.samples :]
     if not rest:
         return
-    sink = _sink(job, folder, finished)
-    if not job.has_memory:
+    rate = ErrorRate(job.options.max_error_rate)
+    sink = _sink(job, folder, finished, rate)
+    if job.has_memory:
+        _infer_with_memory(job, manifest, finished, sink)
+    else:
         _infer(job, rest, sink, None, None)
-        return
-    store = job.folder / STORE
+    rate.end()
+
+
+def _infer_with_memory(job: CellJob, manifest: Manifest, finished: Finished, sink: Sink) -> None:
+    store, rest = job.folder / STORE, job.samples[finished.samples :]
     wind_back(store, manifest.store_base_seq + finished.episodes())
     memory = EpisodicOrchestrator(
         open_store(store),
@@ -299,24 +330,14 @@ def _continuation(
     return Continuation(inside, manifest.store_base_seq + finished.episodes(epoch_start))
 
 
-def _sink(job: CellJob, folder: RunFolder, finished: Finished) -> Sink:
-    options = job.options
-    before = Finished(failed=list(finished.failed))
-
+def _sink(job: CellJob, folder: RunFolder, finished: Finished, rate: ErrorRate) -> Sink:
     def write(lines: SampleLines) -> None:
-        if lines.error is not None and options.fail_fast:
+        if lines.error is not None and job.options.fail_fast:
             raise RunStopped(f"sample {lines.uid} failed: {lines.error}")
         folder.append(lines)
-        finished.add(failed=lines.error is not None, wrote_episode=lines.wrote_episode)
+        finished.add(lines.completeness, wrote_episode=lines.wrote_episode)
         job.watcher.sample_done(lines)
-        # Of this start only, so that a run whose server is well again can go on.
-        done, errors = finished.samples - before.samples, finished.errors - before.errors
-        rate = options.max_error_rate
-        if rate is not None and done >= _ENOUGH_FOR_A_RATE and errors > rate * done:
-            raise RunStopped(
-                f"{errors} of {done} samples failed, more than max_error_rate {rate:g} (--retry-errors does them"
-                f" again); the last: {lines.error or 'see outputs.jsonl'}"
-            )
+        rate.add(lines.error)
 
     return write
 
@@ -340,6 +361,7 @@ def _infer(
         repeat=job.cell.repeat,
         memory=memory or EpisodicOrchestrator.without_store(job.cell.condition),
         concurrency=job.options.concurrency or setup.concurrency,
+        activity=setup.activity,
     )
     workers = job.options.workers or 1
     if job.spreadable and memory is None and workers > 1:

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 
 from samsim.data.gold import GoldSample
 from samsim.data.samples import Sample
+from samsim.engines.activity import Activity
 from samsim.engines.protocol import Engine
+from samsim.engines.replay import TraceLine
 from samsim.engines.seeding import SeededEngine
 from samsim.engines.table import EngineTable
 from samsim.experiments.projection import Asked, SampleLines, project
@@ -36,7 +38,10 @@ class Gold:
 
 @dataclass(frozen=True, slots=True)
 class Inference:
-    """Everything that decides the answers of one cell."""
+    """Everything that decides the answers of one cell.
+
+    ``activity`` decides nothing; it knows why a server was given up.
+    """
 
     config: PipelineConfig
     engines: EngineTable
@@ -44,6 +49,7 @@ class Inference:
     repeat: int = 0
     memory: EpisodicOrchestrator | None = None
     concurrency: int = 1
+    activity: Activity | None = None
 
 
 async def run_samples(
@@ -55,7 +61,8 @@ async def run_samples(
 ) -> None:
     """Analyse the samples and hand the lines of each to ``sink``, in order.
 
-    Raises ``RunStopped`` when the spending limit is reached; the sample it happened to is not handed over.
+    Raises ``RunStopped`` when the spending limit is reached or a server cannot be; the sample it happened to
+    is not handed over.
     """
     traces = SampleTraces()
 
@@ -69,11 +76,19 @@ async def run_samples(
         async with aclosing(stream) as results:
             async for outcome in results:
                 asked = Asked(*traces.take(outcome.uid))
-                if any(call.problem == "budget" for call in asked.calls):
-                    raise RunStopped("the spending limit is reached")
+                _stop_if_nobody_answers(asked.calls, inference.activity)
                 taxonomy = (
                     inference.config.taxonomy_for(outcome.language) if isinstance(outcome, SampleResult) else None
                 )
                 sink(project(outcome, asked, gold.by_uid.get(outcome.uid), gold.fields, taxonomy))
     finally:
         await pipeline.aclose()
+
+
+def _stop_if_nobody_answers(calls: Iterable[TraceLine], activity: Activity | None) -> None:
+    """A sample that was not asked about, for want of money or of a server, did not fail: it is still to be done."""
+    problems = {call.problem for call in calls}
+    if "budget" in problems:
+        raise RunStopped("the spending limit is reached")
+    if "unreachable" in problems:
+        raise RunStopped((activity and activity.lost) or "a server cannot be reached")

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from samsim.data.roles import Role
 from samsim.data.sources import DataSource
 from samsim.engines.factory import EnginePlan, distinct_settings
+from samsim.engines.prices import unknown_prices
 from samsim.engines.secrets import all_sent_in_the_clear, shown_address, shown_body
 from samsim.experiments.digests import digest_of, file_digest
 from samsim.experiments.engine_plans import has_no_seed, is_embedded, plan_name
@@ -125,7 +126,7 @@ class ExperimentConfig(BaseModel):
 
     def _plans(self) -> dict[str, EnginePlan]:
         plans = self.matrix.engine if self.matrix.engine is not None else {plan_name(self.engines): self.engines}
-        limits = {"max_cost": self.run.max_cost, "cache": self.run.cache}
+        limits = {"max_cost": self.run.max_cost, "cache": self.run.cache, "max_outage": self.run.max_outage}
         given = {name: value for name, value in limits.items() if value is not None}
         return {name: plan.model_copy(update=given) for name, plan in plans.items()}
 
@@ -138,9 +139,9 @@ class ExperimentConfig(BaseModel):
         found = [str(skipped) for skipped in skipped_cells(factors)]
         found += _notes_on_repetition(factors, cells)
         asked = {(cell.engine, cell.protocol): cell.plan for cell in cells}
-        found += all_sent_in_the_clear(
-            settings for (_, protocol), plan in asked.items() for settings in distinct_settings(plan, protocol)
-        )
+        engines = [item for (_, protocol), plan in asked.items() for item in distinct_settings(plan, protocol)]
+        found += all_sent_in_the_clear(engines)
+        found += unknown_prices(engines)
         if not any(cell.condition.retrieval_execute for cell in cells):
             unused = {"data.memory": self.data.memory, "episodic_memory.store": self.store}
             found += [

@@ -22,6 +22,7 @@ NOT_DECIDING = frozenset(
     {
         "api_key_env",
         "timeout_s",
+        "max_timeout_s",
         "max_attempts",
         "concurrency",
         "requests_per_minute",

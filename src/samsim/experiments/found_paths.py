@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 FOLDER = "folder"
+
+
+def is_there(path: Path) -> bool:
+    """Whether there is such a file or folder; a name that no file can have is nowhere."""
+    # Not by pathlib, which raises for a name that is too long.
+    return os.path.exists(path)
 
 
 def found_path(written: str | Path, context: Mapping[str, Any] | None, what: str) -> Path:
@@ -17,6 +24,6 @@ def found_path(written: str | Path, context: Mapping[str, Any] | None, what: str
     folder: Path = context[FOLDER]
     tried = list(dict.fromkeys([folder / path, path]))
     for place in tried:
-        if place.exists():
+        if is_there(place):
             return place
     raise ValueError(f"no such {what}: tried {' and '.join(map(str, tried))}; correct the path")

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import yaml
-
 from samsim.data.shipped import SHIPPED
 from samsim.experiments.mistakes import Keys, Mistake, Place, dotted
 from samsim.experiments.yaml_places import Document
+from samsim.yaml_text import MOST_DEPTH, YamlError, read_yaml
 
 
 class _CannotSet(Exception):  # noqa: N818 - it becomes a mistake, and never leaves this module
@@ -39,6 +38,8 @@ def apply_overrides(document: Document, arguments: Sequence[str], values: Sequen
         try:
             if not separator or not all(keys):
                 raise _CannotSet("no setting. Write it as path.to.key=value.")
+            if len(keys) > MOST_DEPTH:
+                raise _CannotSet(f"no setting lies {len(keys):,} keys deep. Write it as path.to.key=value.")
             _put(document.content, keys, _parse(written))
         except _CannotSet as problem:
             document.mistakes.append(Mistake(place, keys, str(problem)))
@@ -52,9 +53,10 @@ def apply_overrides(document: Document, arguments: Sequence[str], values: Sequen
 
 def _parse(written: str) -> Any:
     try:
-        return yaml.safe_load(written)
-    except (yaml.YAMLError, ValueError) as error:
-        raise _CannotSet("the value is not valid YAML. Put it in quotes, or write a list as [a, b].") from error
+        return read_yaml(written)
+    except YamlError as error:
+        advice = "Put it in quotes, or write a list as [a, b]"
+        raise _CannotSet(f"the value is not valid YAML. {advice} ({error}).") from error
 
 
 def _put(content: dict[str, Any], keys: Keys, value: Any) -> None:
@@ -77,9 +79,10 @@ def _assign(node: Any, key: str | int, value: Any) -> None:
 
 
 def _position(items: list[Any], key: str | int) -> int:
-    if not str(key).isdecimal() or int(key) >= len(items):
+    position = next((number for number in range(len(items)) if str(number) == str(key)), None)
+    if position is None:
         raise _CannotSet(f"{key} is no item of this list of {len(items)}. Set the whole list: path=[a, b].")
-    return int(key)
+    return position
 
 
 def _as_mapping(value: Any, keys: Keys) -> dict[str, Any]:

@@ -80,7 +80,9 @@ def plan_experiment(config: ExperimentConfig, probes: int = DEFAULT_PROBES) -> E
         key = cell.protocol, cell.plan.model_dump_json()
         if key not in probed:
             missing = missing_keys(cell.plan, cell.protocol)
-            setup = build_setup(cell.plan, protocol=cell.protocol, spending=spending, counting=bool(missing))
+            # Whoever asks for a plan wants it now: a server that is away is not waited for.
+            plan = cell.plan.model_copy(update={"max_outage": 0.0})
+            setup = build_setup(plan, protocol=cell.protocol, spending=spending, counting=bool(missing))
             lines = asyncio.run(_probe(cell, setup, _spread(samples, probes)))
             probed[key] = _Probed(tuple(lines), setup, missing)
         plans.append(_cell_plan(cell, len(samples), probed[key]))

@@ -16,7 +16,7 @@ from samsim.experiments.artefacts import NOT_IN_OUTPUTS
 from samsim.experiments.signing import signed
 from samsim.metrics.scoring import score_card_counts
 from samsim.pipeline.epochs import Outcome, SampleError
-from samsim.schemas.results import MemoryRecord
+from samsim.schemas.results import Completeness, MemoryRecord, MissingCall
 from samsim.schemas.scorecards import GoldRecord, Scorecard, UsageRecord
 from samsim.schemas.taxonomy import Taxonomy
 
@@ -34,6 +34,14 @@ class SampleLines:
     usage: UsageRecord
     error: str | None
     wrote_episode: bool
+    missing: tuple[MissingCall, ...] = ()
+
+    @property
+    def completeness(self) -> Completeness:
+        """Whether the sample was decided with all its calls, without those ``missing``, or not at all."""
+        if self.error is not None:
+            return "failed"
+        return "partial" if self.missing else "complete"
 
     def signed(self, digest: str | None) -> SampleLines:
         """The same, each line with the digest of the cell that made it."""
@@ -62,7 +70,12 @@ def project(
     error = outcome.message if isinstance(outcome, SampleError) else None
     records = None if gold is None else [_gold_record(item, taxonomy) for item in gold.tuples]
     card = Scorecard(
-        uid=outcome.uid, error=error, gold=records, tags=list(gold.tags) if gold is not None else [], usage=usage
+        uid=outcome.uid,
+        completeness="failed" if isinstance(outcome, SampleError) else outcome.completeness,
+        error=error,
+        gold=records,
+        tags=list(gold.tags) if gold is not None else [],
+        usage=usage,
     )
     episode = False
     if not isinstance(outcome, SampleError):
@@ -78,6 +91,7 @@ def project(
         usage=usage,
         error=error,
         wrote_episode=episode,
+        missing=() if isinstance(outcome, SampleError) else tuple(outcome.missing_calls),
     )
 
 
@@ -125,7 +139,8 @@ def _sum(values: Iterable[NumberT | None]) -> NumberT | None:
 
 def _outputs(outcome: Outcome) -> bytes:
     if isinstance(outcome, SampleError):
-        return _encoded(json.dumps({"uid": outcome.uid, "error": outcome.message}, ensure_ascii=False))
+        row = {"uid": outcome.uid, "error": outcome.message, "completeness": "failed"}
+        return _encoded(json.dumps(row, ensure_ascii=False))
     return _encoded(outcome.model_dump_json(exclude=NOT_IN_OUTPUTS))
 
 

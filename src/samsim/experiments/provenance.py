@@ -1,4 +1,4 @@
-"""What a manifest says about where a run came from: prompts, versions, revision."""
+"""What a manifest says about where a run came from: versions, revision."""
 
 from __future__ import annotations
 
@@ -18,13 +18,6 @@ _ALWAYS_DECIDING = ("code", "kiwipiepy", "kiwipiepy_model")
 _DECIDING_WITH_MEMORY = (*_ALWAYS_DECIDING, "numpy")
 _RECORDED = ("kiwipiepy", "kiwipiepy_model", "numpy", "pydantic")
 _DECIDING = ("schemas", "language", "rules", "memory", "engines", "agents", "pipeline")
-
-
-def prompt_hashes() -> dict[str, str]:
-    """The digest of every prompt file, by name."""
-    folder = files("samsim.agents").joinpath("prompts")
-    found = sorted((entry for entry in folder.iterdir() if entry.name.endswith(".md")), key=lambda entry: entry.name)
-    return {entry.name.removesuffix(".md"): hashlib.sha256(entry.read_bytes()).hexdigest() for entry in found}
 
 
 def versions() -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -15,8 +14,9 @@ from samsim.errors import InputError
 from samsim.experiments.artefacts import LINE_FILES, OUTPUTS, SCORECARDS, TRACES, foreign_line
 from samsim.experiments.plain_files import open_plain
 from samsim.experiments.signing import cell_digest, take_signature
+from samsim.json_text import JsonError, read_json
 from samsim.memory.memory_store import episode_id_of
-from samsim.schemas.results import SampleResult
+from samsim.schemas.results import Completeness, SampleResult
 from samsim.schemas.runs import Manifest
 from samsim.schemas.scorecards import Scorecard
 
@@ -28,25 +28,35 @@ class Finished:
     """What a run has done so far: a row per sample, in order."""
 
     wrote_episode: list[bool] = field(default_factory=list)
-    failed: list[bool] = field(default_factory=list)
+    completeness: list[Completeness] = field(default_factory=list)
 
     @property
     def samples(self) -> int:
         """How many samples are finished, failed ones included."""
-        return len(self.failed)
+        return len(self.completeness)
 
     @property
     def errors(self) -> int:
         """How many of them failed."""
-        return sum(self.failed)
+        return self.completeness.count("failed")
+
+    @property
+    def partial(self) -> int:
+        """How many of them were decided without some of their calls."""
+        return self.completeness.count("partial")
+
+    @property
+    def incomplete(self) -> list[int]:
+        """The places of those that failed or are partial: what is worth doing again."""
+        return [place for place, one in enumerate(self.completeness) if one != "complete"]
 
     def episodes(self, samples: int | None = None) -> int:
         """How many episodes the first samples (all by default) wrote."""
         return sum(self.wrote_episode[:samples])
 
-    def add(self, *, failed: bool, wrote_episode: bool) -> None:
+    def add(self, completeness: Completeness, *, wrote_episode: bool) -> None:
         """Count one more sample."""
-        self.failed.append(failed)
+        self.completeness.append(completeness)
         self.wrote_episode.append(wrote_episode)
 
 
@@ -84,13 +94,14 @@ def find_finished(folder: Path, uids: Sequence[str], manifest: Manifest) -> Foun
                     f" {RESTART}"
                 )
             known = _read(row, card)
-            if known is None or not readers[TRACES].skip(uid, known.usage.calls):
+            if known is None or not readers[TRACES].skip(uid, known[1].usage.calls):
                 break
-            episode = None if known.memory is None else known.memory.episode_id
+            completeness, worth = known
+            episode = None if worth.memory is None else worth.memory.episode_id
             if episode is not None and episode != episode_id_of(next_episode):
                 break
             next_episode += episode is not None
-            finished.add(failed="error" in row, wrote_episode=episode is not None)
+            finished.add(completeness, wrote_episode=episode is not None)
             for reader in readers.values():
                 reader.accept()
         return Found(
@@ -122,8 +133,8 @@ class _LineReader:
         if not raw.endswith(b"\n"):
             return None
         try:
-            row = json.loads(raw)
-        except (ValueError, RecursionError):
+            row = read_json(raw, recorded=self._path.name == TRACES)
+        except JsonError:
             return None
         self._position += len(raw)
         if not isinstance(row, dict) or not isinstance(row.get("uid"), str):
@@ -169,11 +180,11 @@ class _LineReader:
             self._file.close()
 
 
-def _read(row: dict[str, Any], card: dict[str, Any]) -> Scorecard | None:
-    """The scorecard of a sample; None where it or the outputs are not what a run writes."""
+def _read(row: dict[str, Any], card: dict[str, Any]) -> tuple[Completeness, Scorecard] | None:
+    """How complete a sample is, and its scorecard; None where it or the outputs are not what a run writes."""
     try:
-        if not isinstance(row.get("error"), str):
-            SampleResult.model_validate(row)
-        return Scorecard.model_validate(card)
+        failed = isinstance(row.get("error"), str)
+        completeness: Completeness = "failed" if failed else SampleResult.model_validate(row).completeness
+        return completeness, Scorecard.model_validate(card)
     except ValidationError:
         return None

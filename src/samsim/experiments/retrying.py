@@ -1,4 +1,4 @@
-"""Failed samples done again: their rows are replaced, all others stay byte for byte.
+"""Failed and partial samples done again: their rows are replaced, all others stay byte for byte.
 
 The three files are written anew in a folder beside and moved into place when they are complete; a
 run that dies in between finds either the old files or finishes the move.
@@ -6,7 +6,6 @@ run that dies in between finds either the old files or finishes the move.
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping
@@ -14,6 +13,7 @@ from pathlib import Path
 
 from samsim.experiments.artefacts import LINE_FILES, OUTPUTS, SCORECARDS, TRACES
 from samsim.experiments.projection import SampleLines
+from samsim.json_text import read_json
 from samsim.memory.store_jsonl_io import sync_folder
 
 RETRY_FOLDER = "retry"
@@ -48,7 +48,7 @@ def replace_rows(folder: Path, renewed: Mapping[str, SampleLines]) -> None:
     ):
         waiting = next(traces, None)
         for row, card in zip(outputs, cards, strict=True):
-            uid = json.loads(row)["uid"]
+            uid = read_json(row)["uid"]
             calls = b""
             if waiting is not None and waiting[0] == uid:
                 calls, waiting = waiting[1], next(traces, None)
@@ -70,7 +70,7 @@ def _traces_by_sample(path: Path) -> Iterator[tuple[str, bytes]]:
     lines: list[bytes] = []
     with path.open("rb") as file:
         for line in file:
-            uid = json.loads(line)["uid"]
+            uid = read_json(line, recorded=True)["uid"]
             if owner is not None and uid != owner:
                 yield owner, b"".join(lines)
                 lines = []

@@ -23,6 +23,7 @@ from samsim.experiments.plain_files import is_plain, open_plain, require_plain
 from samsim.experiments.projection import SampleLines
 from samsim.experiments.recovering import RESTART, Found
 from samsim.experiments.retrying import RETRY_FOLDER
+from samsim.json_text import read_json
 from samsim.memory.store_jsonl_io import replace_file
 from samsim.schemas.runs import Manifest
 
@@ -43,7 +44,7 @@ class RunFolder:
         """The manifest, if the run was begun before."""
         try:
             with open_plain(self.path / MANIFEST) as file:
-                manifest = Manifest.model_validate_json(file.read())
+                manifest = Manifest.model_validate(read_json(file.read()))
             datetime.fromisoformat(manifest.started)  # the clock of the episodes that are still to be written
             return manifest
         except FileNotFoundError:
@@ -69,10 +70,7 @@ class RunFolder:
         return damage
 
     def _keep_damaged(self, sound: int) -> str:
-        number = 1
-        while os.path.lexists(place := self.path / f"damaged-{number}"):
-            number += 1
-        place.mkdir()
+        place = self._new_place("damaged")
         for name in LINE_FILES:
             if (self.path / name).exists():
                 shutil.copyfile(self.path / name, place / name)
@@ -80,6 +78,25 @@ class RunFolder:
             f"the files of {self.path} are damaged behind sample {sound}; they are kept in {place}, and the samples"
             " from there on are done again"
         )
+
+    def set_aside(self) -> Path:
+        """Move everything of the run into a folder inside, so that it can begin anew; returns where it is now.
+
+        The manifest goes last: whoever dies before leaves a run that is still refused.
+        """
+        place = self._new_place("replaced")
+        stores = sorted(path.name for path in self.path.glob(f"{STORE}*"))
+        for name in (RETRY_FOLDER, *LINE_FILES, *stores, MANIFEST):
+            if os.path.lexists(self.path / name):
+                (self.path / name).rename(place / name)
+        return place
+
+    def _new_place(self, name: str) -> Path:
+        number = 1
+        while os.path.lexists(place := self.path / f"{name}-{number}"):
+            number += 1
+        place.mkdir()
+        return place
 
     def _open_at(self, name: str, size: int) -> None:
         flags = os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW

@@ -7,10 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
+from samsim.agents.prompt_files import prompt_hashes
 from samsim.data.roles import Role
+from samsim.engines.activity import Activity
 from samsim.engines.cache import ResponseCache, default_cache_path
 from samsim.engines.factory import EnginePlan, EngineSetup, build_setup
 from samsim.engines.limits import SpendingLimit
+from samsim.engines.outage import Servers
 from samsim.errors import ConfigError
 from samsim.experiments import provenance
 from samsim.experiments.artefacts import MANIFEST, SCORECARDS, STORE, Run, is_run_folder, load_run
@@ -48,11 +51,19 @@ class ExperimentOutcome:
         """Failed samples in all cells together."""
         return sum(manifest.errors for manifest in self.cells)
 
+    @property
+    def partial(self) -> int:
+        """Partial samples in all cells together."""
+        return sum(manifest.partial for manifest in self.cells)
+
 
 class Unwatched:
     """Nobody looks on."""
 
-    def cell_started(self, cell: CellRecord, total: int, done: int) -> None:
+    def watch_engines(self, activity: Activity) -> None:
+        """Show nothing."""
+
+    def cell_started(self, cell: CellRecord, total: int, done: int, again: int = 0) -> None:
         """Show nothing."""
 
     def sample_done(self, lines: SampleLines) -> None:
@@ -163,6 +174,7 @@ def set_aside(config: ExperimentConfig) -> Path | None:
 def _setups(config: ExperimentConfig, spending: SpendingLimit, source: EngineSource | None) -> dict[str, EngineSetup]:
     """The engines of every cell, built before the first call, so that a missing key is known at once."""
     shared: dict[str, EngineSetup] = {}
+    servers = Servers()
     setups = {}
     for cell in config.cells():
         if source is not None:
@@ -172,7 +184,7 @@ def _setups(config: ExperimentConfig, spending: SpendingLimit, source: EngineSou
         key = f"{cell.protocol} {plan.model_dump_json()}"
         if key not in shared:
             _check_cache(plan)
-            shared[key] = build_setup(plan, protocol=cell.protocol, spending=spending)
+            shared[key] = build_setup(plan, protocol=cell.protocol, spending=spending, servers=servers)
         setups[cell.cell_id] = shared[key]
     return setups
 
@@ -247,7 +259,7 @@ class _Facts:
             config=self.config.resolved(),
             config_hash=digest,
             settings_hash=self._settings_hash(cell),
-            prompt_hashes=provenance.prompt_hashes(),
+            prompt_hashes=prompt_hashes(cell.pipeline.answer),
             engines=_engine_records(setup),
             data={role: one.record for role, one in self.data.items()},
             store=STORE if uses_memory(cell.condition) else None,

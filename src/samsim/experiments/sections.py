@@ -16,7 +16,7 @@ from samsim.data.sources import DataSource
 from samsim.engines.factory import EnginePlan
 from samsim.errors import ConfigError
 from samsim.experiments.engine_plans import plan_from, plans_from
-from samsim.experiments.found_paths import found_path
+from samsim.experiments.found_paths import found_path, is_there
 from samsim.memory.conditions import LATEST_VERSION
 from samsim.memory.episodic_orchestrator import MemorySettings
 from samsim.memory.memory_store import POSTGRES_SCHEMES
@@ -43,7 +43,7 @@ def _source_from(value: Any) -> Any:
     """A set that ships by its name, everything else that looks like one as a path."""
     if not isinstance(value, str):
         return value
-    is_path = value not in SHIPPED and ("/" in value or bool(Path(value).suffix) or Path(value).exists())
+    is_path = value not in SHIPPED and ("/" in value or bool(Path(value).suffix) or is_there(Path(value)))
     return {"path" if is_path else "name": value}
 
 
@@ -198,6 +198,7 @@ class RunSection(Section):
     workers: int | Literal["auto"] = "auto"
     max_cost: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     max_error_rate: float | None = Field(default=None, ge=0.0, le=1.0)
+    max_outage: float | None = Field(default=None, ge=0.0, allow_inf_nan=False)
     cache: bool | Path | None = None
 
     @field_validator("workers", mode="plain")

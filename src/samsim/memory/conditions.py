@@ -13,11 +13,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any
 
-import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from samsim.errors import ConfigError
 from samsim.schemas.memory_v1_1 import InjectionSource, MemoryMode
+from samsim.yaml_text import YamlError, file_text, read_yaml
 
 LATEST_VERSION = "1.2"
 _SHIPPED = ("1.1", LATEST_VERSION)
@@ -100,7 +100,7 @@ def load_conditions(version: str | Path = LATEST_VERSION) -> ConditionFile:
             " or a path to a YAML file."
         )
     try:
-        content = path.read_text(encoding="utf-8")
+        content = file_text(path)
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"Cannot read the memory conditions {path}: {error}. Check the path.") from error
     return _parse(content, str(path))
@@ -151,9 +151,8 @@ def _load_shipped(version: str) -> ConditionFile:
 
 def _parse(content: str, source: str) -> ConditionFile:
     try:
-        raw: Any = yaml.safe_load(content)
-    # PyYAML lets a ValueError through for an impossible date.
-    except (yaml.YAMLError, ValueError) as error:
+        raw: Any = read_yaml(content)
+    except YamlError as error:
         raise ConfigError(f"The memory conditions {source} are not valid YAML: {error}. Fix that place.") from error
     try:
         return ConditionFile.model_validate(raw)

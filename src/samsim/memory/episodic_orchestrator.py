@@ -29,6 +29,8 @@ from samsim.schemas.results import MemoryRecord, SampleResult
 from samsim.schemas.taxonomy import Taxonomy
 
 OpfbScope = Literal["current", "retrieved", "store"]
+# No run has so many samples, and Python refuses to read thousands of digits.
+_MOST_DIGITS = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ class MemorySettings:
         if self.visibility == "sequential":
             return None
         kind, _, size = self.visibility.partition(":")
-        if kind != "epoch" or not size.isdecimal() or int(size) < 1:
+        if kind != "epoch" or not size.isdecimal() or len(size) > _MOST_DIGITS or int(size) < 1:
             raise ConfigError(f"Unknown memory visibility {self.visibility!r}. Use sequential or epoch:N.")
         return int(size)
 
@@ -177,6 +179,11 @@ class EpisodicOrchestrator:
         self._publish(uid)
         draft = (self._ledger.held or {}).pop(uid, None)
         return None if draft is None else self._write(uid, draft)
+
+    def discard(self, uid: str) -> None:
+        """Forget a sample that failed after it had asked: a run that resumes knows nothing of it either."""
+        self._ledger.asked.pop(uid, None)
+        (self._ledger.held or {}).pop(uid, None)
 
     def end_epoch(self) -> None:
         """From now on samples see everything, and episodes are written at once."""

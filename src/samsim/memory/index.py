@@ -9,11 +9,11 @@ groups those are, with a margin far above its rounding errors.
 
 from __future__ import annotations
 
-import json
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from samsim.json_text import read_json
 from samsim.memory.index_groups import Groups
 from samsim.memory.lexical import tokens
 from samsim.memory.memory_store import parse_line
@@ -241,12 +241,12 @@ class KeyReader:
         """
         try:
             return self._quickly(line)
-        except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
+        except (KeyError, TypeError, ValueError, AttributeError):
             entry = parse_line(line)
             return entry.input_signature, case_tokens(entry.case_summary)
 
     def _quickly(self, line: str | bytes) -> tuple[InputSignatureV1_1, frozenset[str]]:
-        record = json.loads(line)
+        record = read_json(line)
         given, case = record["input_signature"], record["case_summary"]
         fields = tuple(tuple(value) if isinstance(value, list) else value for _, value in sorted(given.items()))
         signature = self._signatures.get(fields)

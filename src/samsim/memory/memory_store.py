@@ -10,13 +10,13 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Protocol
 
 from samsim.errors import ConfigError, ContractError, StoreError
+from samsim.json_text import JsonError, RepeatedKeyError, read_json
 from samsim.memory.principles import find_principle
 from samsim.schemas.memory_v1_1 import (
     EpisodeDraftV1_1,
@@ -30,7 +30,7 @@ DEFAULT_STORE = Path("memory/episodic_store.jsonl")
 POSTGRES_SCHEMES = ("postgresql://", "postgres://")
 MAX_LINE_BYTES = 1 << 20
 """Above what the bounds of the schema let a canonical line grow to."""
-_TOO_DEEP = "not an episode: nested deeper than any"
+# Python refuses to read a number of thousands of digits; no store has as many episodes as eighteen can say.
 _EPISODE_ID = re.compile(r"epi_([0-9]{6,18})")
 
 
@@ -210,28 +210,22 @@ def parse_line(line: str | bytes) -> EpisodicMemoryEntryV1_1:
     """
     if len(line) > MAX_LINE_BYTES:
         raise StoreError(f"a line of {len(line):,} bytes, longer than any episode ({MAX_LINE_BYTES:,} at most)")
-    try:
-        return parse_entry(_record_of(line))
-    except RecursionError as error:
-        raise StoreError(_TOO_DEEP) from error
+    return parse_entry(read_record(line))
 
 
-def _record_of(line: str | bytes) -> Any:
+def read_record(line: str | bytes) -> Any:
+    """What one line of a store holds, whether it is an episode or not.
+
+    Raises:
+        ContractError: it names a key twice.
+        StoreError: it is no JSON.
+    """
     try:
-        return json.loads(line, object_pairs_hook=_distinct)
-    except ValueError as error:
+        return read_json(line, distinct_keys=True)
+    except RepeatedKeyError as error:
+        raise ContractError(f"{error}. Leave one of them out.") from error
+    except JsonError as error:
         raise StoreError(f"not a JSON line: {error}") from error
-    except RecursionError as error:
-        raise StoreError(_TOO_DEEP) from error
-
-
-def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object; of two values for one key nobody could say which was checked."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        ((twice, _),) = Counter(name for name, _ in pairs).most_common(1)
-        raise ContractError(f"The key {twice[:60]!r} is given twice. Leave one of them out.")
-    return found
 
 
 class ContentHash:
@@ -245,14 +239,11 @@ class ContentHash:
 
     def add(self, line: str | bytes) -> None:
         """Take in one canonical line; what is no episode at all is a ``StoreError``."""
-        record = _record_of(line)
+        record = read_record(line)
         if not isinstance(record, dict) or not isinstance(record.get("provenance"), dict):
             raise StoreError("a line is not an episode; samsim memory verify names it")
         record["provenance"].pop("timestamp", None)
-        try:
-            self._sha.update(canonical_bytes(record) + b"\n")
-        except (UnicodeEncodeError, RecursionError) as error:
-            raise StoreError("a line is not an episode; samsim memory verify names it") from error
+        self._sha.update(canonical_bytes(record) + b"\n")
 
     def hexdigest(self) -> str:
         """The hash of everything added so far."""

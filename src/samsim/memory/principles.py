@@ -10,12 +10,12 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal
 
-import yaml
 from pydantic import Field
 
 from samsim.schemas.analysis import Language
 from samsim.schemas.memory_v1_1 import ActionTaken, EpisodeRisk, PrincipleId
 from samsim.schemas.protocol_conflict_review import ReasonCode, Written
+from samsim.yaml_text import read_yaml
 
 Check = Literal[
     "negation_scope",
@@ -50,7 +50,7 @@ class Principle(Written):
 def all_principles() -> tuple[Principle, ...]:
     """The whole catalogue, in its own order."""
     content = files("samsim.memory").joinpath("data", "principles.yaml").read_text(encoding="utf-8")
-    return tuple(Principle.model_validate(entry) for entry in yaml.safe_load(content))
+    return tuple(Principle.model_validate(entry) for entry in read_yaml(content))
 
 
 def principle_for(risk_type: EpisodeRisk, action: ActionTaken, reason_code: str | None) -> Principle:

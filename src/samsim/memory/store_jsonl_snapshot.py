@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from samsim.json_text import read_json
 from samsim.memory.index_groups import Groups, GroupsState
 from samsim.memory.journal import Record
 from samsim.schemas.memory_v1_1 import InputSignatureV1_1
@@ -56,7 +57,7 @@ def _unpacked(data: bytes) -> tuple[Groups, Record]:
 
     start = len(_MAGIC) + _LENGTH.size
     end = start + _LENGTH.unpack_from(data, len(_MAGIC))[0]
-    header = json.loads(data[start:end])
+    header = read_json(data[start:end])
     arrays = {}
     for name in _ARRAYS:
         count = header["lengths"][name]

@@ -8,7 +8,6 @@ have no gap and become visible in their order, and a reader that asks for ``seq 
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -28,6 +27,7 @@ from samsim.memory.memory_store import (
     episode_id_of,
     new_line,
     parse_line,
+    read_record,
     seq_of,
 )
 from samsim.schemas.memory_v1_1 import check_forbidden
@@ -397,12 +397,10 @@ def _entry(seq: int, line: str) -> EpisodicMemoryEntryV1_1:
 def _check_record(seq: int, line: str) -> None:
     """Refuse a row that is not the record of its number, or has a forbidden field; ``verify`` checks the schema."""
     try:
-        record = json.loads(line)
+        record = read_record(line)
         check_forbidden(record)
-    except (ValueError, RecursionError) as error:
-        raise StoreError(f"{episode_id_of(seq)}: not a JSON line: {error}") from error
-    except ContractError as error:
-        raise ContractError(f"{episode_id_of(seq)}: {error}") from error
+    except (ContractError, StoreError) as error:
+        raise type(error)(f"{episode_id_of(seq)}: {error}") from error
     if not isinstance(record, dict) or record.get("episode_id") != episode_id_of(seq):
         raise StoreError(f"{episode_id_of(seq)}: the row holds something else; restore it, or import an export")
 

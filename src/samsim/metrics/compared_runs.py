@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from samsim.errors import ConfigError, InputError
+from samsim.metrics.outcomes import Outcome, outcome_of
 from samsim.metrics.samples import MeasuredSample, judged
 from samsim.metrics.tuples import Key
 from samsim.schemas.runs import DataRecord, Manifest
@@ -37,12 +38,17 @@ class ComparedRun(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PairedRun:
-    """What is kept of a run: per sample and family the gold's keys and the final ones."""
+    """What is kept of a run: per sample and family the gold's keys and the final ones, and what it came to.
+
+    ``partial`` are the samples that lack the answer of a call.
+    """
 
     name: str
     manifest: Manifest
     errors: int
     keys: Mapping[str, Mapping[Family, Keys]]
+    outcomes: Mapping[str, Outcome]
+    partial: frozenset[str] = frozenset()
 
     def of(self, family: Family) -> dict[str, Keys]:
         """The (gold, final) keys of every sample that the family can judge."""
@@ -59,6 +65,11 @@ class PairedRuns:
     runs: list[PairedRun]
     failed: list[str]
     unannotated: int
+
+    @property
+    def partial(self) -> list[str]:
+        """The shared samples that are partial in any run."""
+        return sorted(frozenset[str]().union(*(run.partial for run in self.runs)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +112,8 @@ def paired(runs: Sequence[ComparedRun], names: Sequence[str]) -> PairedRuns:
 
 
 def _without(run: PairedRun, left_out: frozenset[str], order: Iterable[str]) -> PairedRun:
-    return replace(run, keys={uid: run.keys[uid] for uid in order if uid not in left_out})
+    keys = {uid: run.keys[uid] for uid in order if uid not in left_out}
+    return replace(run, keys=keys, partial=run.partial & keys.keys())
 
 
 def _data_of(run: ComparedRun, name: str) -> DataRecord:
@@ -133,6 +145,8 @@ def _fields(record: DataRecord) -> str:
 
 def _read(run: ComparedRun, name: str, gold_fields: Sequence[str]) -> _Read:
     keys: dict[str, Mapping[Family, Keys]] = {}
+    outcomes: dict[str, Outcome] = {}
+    partial: set[str] = set()
     failed: set[str] = set()
     unknown: set[str] = set()
     unannotated: set[str] = set()
@@ -141,6 +155,9 @@ def _read(run: ComparedRun, name: str, gold_fields: Sequence[str]) -> _Read:
         found = judged(sample, gold_fields)
         if found is not None:
             keys[sample.uid] = {family: (one.gold, one.final) for family, one in found.keys.items()}
+            outcomes[sample.uid] = outcome_of(found.result)
+            if found.result.completeness == "partial":
+                partial.add(sample.uid)
             continue
         if sample.result is None:
             failed.add(sample.uid)
@@ -153,7 +170,7 @@ def _read(run: ComparedRun, name: str, gold_fields: Sequence[str]) -> _Read:
             f"{name} has no scorecard for {counted(len(lost))}: {_listed(lost)}."
             " The gold and with it all scores are gone there. Repeat the run."
         )
-    paired_run = PairedRun(name, run.manifest, len(failed), keys)
+    paired_run = PairedRun(name, run.manifest, len(failed), keys, outcomes, frozenset(partial))
     return _Read(paired_run, frozenset(failed), frozenset(unknown), frozenset(unannotated))
 
 

@@ -1,11 +1,12 @@
 """Runs over the same samples, compared pair by pair with the first of them.
 
 Runs that differ only in seed or repeat are one group (``run_groups``). Per group and family: the difference of
-micro F1 with its bootstrap interval, the p of the paired permutation test, Holm-corrected over the groups within
-the family, and McNemar's test over samples (right = exactly the gold's tuples). A *flip* is a tuple that one
-group has right and the other wrong: a gold tuple found or missed, or a spurious one claimed or not. The trivial
-answers of ``baselines`` stand beside. Everything, the scores of the single runs too, is over the shared samples:
-those that are annotated and failed in no run.
+micro F1 with its bootstrap interval, the p of the paired permutation test, Holm-corrected within the family over
+the distinct outcomes, and McNemar's test over samples (right = exactly the gold's tuples). A group whose tuples are
+the baseline's is not tested: ``differs`` (``outcomes``) says whether anything else is not the same. A *flip* is a
+tuple that one group has right and the other wrong: a gold tuple found or missed, or a spurious one claimed or not.
+The trivial answers of ``baselines`` stand beside. Everything, the scores of the single runs too, is over the shared
+samples: those that are annotated and failed in no run.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from samsim.errors import InputError
 from samsim.metrics.baselines import BaselineName
 from samsim.metrics.compared_runs import ComparedRun, Keys, PairedRun, paired
 from samsim.metrics.family_scores import BaselineScores, Rates, baseline_scores, macro_of, total_of
+from samsim.metrics.outcomes import Part
 from samsim.metrics.run_groups import RunGroup, grouped, run_table, unique
 from samsim.metrics.statistics import (
     DEFAULT_RESAMPLES,
@@ -56,12 +58,16 @@ class RunScores(Written):
 
 
 class RunRow(Written):
-    """One run of the comparison; ``errors`` are the samples that failed in it, ``scores`` over the shared ones."""
+    """One run of the comparison; ``errors`` are the samples that failed in it, ``scores`` over the shared ones.
+
+    ``partial`` of the shared ones were decided without some of their calls.
+    """
 
     name: str
     run_id: str
     group: str
     errors: int
+    partial: int = 0
     scores: dict[Family, RunScores]
 
 
@@ -105,18 +111,33 @@ class SampleFlip(Written):
 
 
 class Contrast(Written):
-    """One group (``run`` is its name) against the baseline in one family; differences are group - baseline."""
+    """One group (``run`` is its name) against the baseline in one family; differences are group - baseline.
+
+    ``differs`` are the parts of the answers that differ in any family, with the number of samples. Where the
+    tuples of this family are the same in every sample there is nothing to test: interval and tests are None.
+    """
 
     run: str
     family: Family
+    differs: dict[Part, int]
     delta_f1: float
     delta_macro: float
     interval: Interval | None
-    p_value: float
-    p_holm: float
-    mcnemar: McNemar
+    p_value: float | None
+    p_holm: float | None
+    mcnemar: McNemar | None
     tuple_flips: list[TupleFlip] = Field(default_factory=list)
     sample_flips: list[SampleFlip] = Field(default_factory=list)
+
+    @property
+    def identical(self) -> bool:
+        """Whether all answers are the baseline's, down to flags, risks and marks."""
+        return not self.differs
+
+    @property
+    def tested(self) -> bool:
+        """Whether the tuples of this family differ in some sample."""
+        return self.p_value is not None
 
     def flips(self, direction: Direction) -> int:
         """How many tuples flipped that way."""
@@ -126,13 +147,15 @@ class Contrast(Written):
 class Comparison(Written):
     """All runs beside each other; the group of the first is the baseline.
 
-    ``samples`` are shared; ``left_out`` failed in some run, ``unannotated`` ones have no gold. ``families`` begin
+    ``samples`` are shared, those that are ``partial`` in some run too; ``left_out`` failed in some run,
+    ``unannotated`` ones have no gold. ``families`` begin
     with the primary one, ``contrasts`` go by family.
     """
 
     baseline: str
     samples: int
     left_out: list[str]
+    partial: list[str] = Field(default_factory=list)
     unannotated: int = 0
     families: list[Family]
     primary: Family | None
@@ -171,6 +194,7 @@ def compare(
         baseline=groups[0].name,
         samples=len(first_run.keys),
         left_out=read.failed,
+        partial=read.partial,
         unannotated=read.unannotated,
         families=wanted,
         primary=primary_family(wanted),
@@ -219,7 +243,8 @@ def _row(run: PairedRun, group: str, families: Iterable[Family], draws: _Draws) 
             exact_samples=sum(gold == final for gold, final in run.of(family).values()),
             interval=bootstrap_f1(table, resamples=draws.resamples, seed=draws.seed),
         )
-    return RunRow(name=run.name, run_id=run.manifest.run_id, group=group, errors=run.errors, scores=scores)
+    counts = {"errors": run.errors, "partial": len(run.partial)}
+    return RunRow(name=run.name, run_id=run.manifest.run_id, group=group, **counts, scores=scores)
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,32 +282,58 @@ def _group_scores(table: CountTable, runs: Sequence[RunScores], draws: _Draws) -
 
 
 def _contrasts(groups: Sequence[_Scored], family: Family, draws: _Draws) -> list[Contrast]:
-    """Every group against the first, Holm-corrected among each other."""
+    """Every group against the first; groups with the same claims are one outcome, tested and corrected once."""
     first, others = groups[0], groups[1:]
-    found = [_contrast(first, scored, family, draws, tests=len(others)) for scored in others]
-    corrected = holm([contrast.p_value for contrast in found])
-    return [contrast.model_copy(update={"p_holm": p}) for contrast, p in zip(found, corrected, strict=True)]
+    same = first.group.claims(family)
+    claims = [scored.group.claims(family) for scored in others]
+    outcomes = dict(zip(claims, others, strict=True))
+    outcomes.pop(same, None)
+    tests = {
+        claimed: _tested(first, scored, family, draws, tests=len(outcomes)) for claimed, scored in outcomes.items()
+    }
+    corrected = dict(zip(tests, holm([test.p_value for test in tests.values()]), strict=True))
+    return [
+        _contrast(first, scored, family, tests.get(claimed), corrected.get(claimed))
+        for claimed, scored in zip(claims, others, strict=True)
+    ]
 
 
-def _contrast(first: _Scored, other: _Scored, family: Family, draws: _Draws, tests: int) -> Contrast:
+@dataclass(frozen=True, slots=True)
+class _Tested:
+    """What the tests say about one outcome."""
+
+    delta_f1: float
+    interval: Interval | None
+    p_value: float
+
+
+def _tested(first: _Scored, other: _Scored, family: Family, draws: _Draws, tests: int) -> _Tested:
     # Groups of different size weigh the same; F1 does not mind a factor.
     sizes = len(first.group.runs), len(other.group.runs)
     before, after = (
         scored.tables[family] * (lcm(*sizes) // size) for scored, size in zip((first, other), sizes, strict=True)
     )
+    options = {"resamples": draws.resamples, "seed": draws.seed}
+    return _Tested(
+        delta_f1=total_of(after).f1 - total_of(before).f1,
+        interval=bootstrap_f1_difference(before, after, **options),
+        p_value=permutation_test(before, after, tests=tests, **options),
+    )
+
+
+def _contrast(first: _Scored, other: _Scored, family: Family, tested: _Tested | None, p_holm: float | None) -> Contrast:
     flips, samples = _flips(first.group.answers(family), other.group.answers(family))
     better = sum(flip.direction == "wrong_to_right" for flip in samples)
-    options = {"resamples": draws.resamples, "seed": draws.seed}
-    p_value = permutation_test(before, after, tests=tests, **options)
     return Contrast(
         run=other.group.name,
         family=family,
-        delta_f1=total_of(after).f1 - total_of(before).f1,
-        delta_macro=other.row.scores[family].macro - first.row.scores[family].macro,
-        interval=bootstrap_f1_difference(before, after, **options),
-        p_value=p_value,
-        p_holm=p_value,
-        mcnemar=mcnemar(right_to_wrong=len(samples) - better, wrong_to_right=better),
+        differs=first.group.differs_from(other.group),
+        delta_f1=0.0 if tested is None else tested.delta_f1,
+        delta_macro=0.0 if tested is None else other.row.scores[family].macro - first.row.scores[family].macro,
+        interval=None if tested is None else tested.interval,
+        p_value=None if tested is None else tested.p_value,
+        p_holm=p_holm,
+        mcnemar=None if tested is None else mcnemar(right_to_wrong=len(samples) - better, wrong_to_right=better),
         tuple_flips=flips,
         sample_flips=samples,
     )

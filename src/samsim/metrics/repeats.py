@@ -3,7 +3,8 @@
 Over the samples that have a result in every run:
 
 - exact agreement: share of samples whose final tuples (term, ref, opinion, polarity) are the same set in
-  all runs; ``exact_pairs`` the mean over pairs of runs;
+  all runs; ``exact_pairs`` the mean over pairs of runs; ``identical`` the share that came to the same in every
+  part (``outcomes``): tuples of both stages, flags, risks and marks;
 - Jaccard: mean over samples and pairs of runs of |intersection| / |union|, 1 where both are empty;
 - flip-flop: of the (sample, aspect) units that two or more runs found, the share whose polarity is not
   the same in all of these; presence: of all units, the share that not every run found;
@@ -25,6 +26,7 @@ from samsim.errors import InputError
 from samsim.metrics.agent_labels import polarity_labels
 from samsim.metrics.agreement import Agreement, Unit, agreement_of
 from samsim.metrics.family_scores import STAGES
+from samsim.metrics.outcomes import Outcome, outcome_of
 from samsim.metrics.samples import MeasuredSample, judged
 from samsim.metrics.statistics import Share
 from samsim.metrics.systems import final_triplets
@@ -37,6 +39,7 @@ from samsim.schemas.scorecards import Family, ScoredStage
 class _Read:
     """What is kept of one sample of one run."""
 
+    outcome: Outcome
     final: frozenset[ComparableTuple]
     scores: dict[tuple[Family, ScoredStage], Score]
 
@@ -58,6 +61,7 @@ class RepeatMetrics(Written):
     samples: int
     left_out: int
     exact: Share
+    identical: Share
     exact_pairs: float | None
     jaccard: float | None
     flip_flop: Share
@@ -81,6 +85,7 @@ def repeats(
         samples=len(shared),
         left_out=len(set().union(*read)) - len(shared),
         exact=Share.of_cases(sum(len(set(sets)) == 1 for sets in by_uid), len(by_uid)),
+        identical=Share.of_cases(sum(len({found[uid].outcome for found in read}) == 1 for uid in shared), len(shared)),
         exact_pairs=_mean_over_pairs(by_uid, lambda one, other: float(one == other)),
         jaccard=_mean_over_pairs(by_uid, jaccard),
         flip_flop=_flip_flop(units),
@@ -103,6 +108,7 @@ def _read(run: Iterable[MeasuredSample], gold_fields: Collection[str]) -> dict[s
         against_gold = judged(sample, gold_fields)
         keys = against_gold.keys if against_gold is not None else {}
         found[sample.uid] = _Read(
+            outcome_of(sample.result),
             frozenset(comparable(final_triplets(sample.result.final_tuples))),
             {(family, stage): count(keys[family].of(stage), keys[family].gold) for family in keys for stage in STAGES},
         )

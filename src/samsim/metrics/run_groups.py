@@ -13,9 +13,11 @@ import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from samsim.metrics.compared_runs import Keys, PairedRun
 from samsim.metrics.family_scores import count_table
+from samsim.metrics.outcomes import PARTS, Part
 from samsim.metrics.statistics import CountTable
 from samsim.metrics.tuples import count
 from samsim.schemas.scorecards import Family
@@ -45,6 +47,30 @@ class RunGroup:
             return self.runs[0].of(family)
         said = [run.of(family) for run in self.runs]
         return {uid: (gold, _majority([answers[uid][1] for answers in said])) for uid, (gold, _) in said[0].items()}
+
+    def claims(self, family: Family) -> Hashable:
+        """What the runs claim in every sample and how often; groups with the same pass every test alike."""
+        said = [run.of(family) for run in self.runs]
+        return tuple(_shares(answers[uid][1] for answers in said) for uid in said[0])
+
+    def differs_from(self, other: RunGroup) -> dict[Part, int]:
+        """The parts that are not the same in both groups, with the number of samples in which they differ."""
+        found: Counter[Part] = Counter()
+        for uid in self.runs[0].keys:
+            mine, theirs = ([run.outcomes[uid] for run in group.runs] for group in (self, other))
+            if mine != theirs:
+                found.update(part for at, part in enumerate(PARTS) if _part(mine, at) != _part(theirs, at))
+        return {part: found[part] for part in PARTS if found[part]}
+
+
+def _part(outcomes: Iterable[Sequence[bytes]], at: int) -> Hashable:
+    return _shares(outcome[at] for outcome in outcomes)
+
+
+def _shares(answers: Iterable[Hashable]) -> Hashable:
+    """Each answer with the share of the runs that gave it: groups of different size can be the same."""
+    times = Counter(answers)
+    return frozenset((answer, Fraction(found, times.total())) for answer, found in times.items())
 
 
 def run_table(run: PairedRun, family: Family) -> CountTable:

@@ -24,6 +24,7 @@ from samsim.metrics.subsets import profile_of
 from samsim.metrics.tuple_summary import FamilyTally
 from samsim.metrics.tuples import primary_family
 from samsim.schemas.protocol_conflict_review import Written
+from samsim.schemas.results import missing_words
 from samsim.schemas.scorecards import Family
 
 UnscoredReason = Literal["no_samples", "all_failed", "no_scorecards", "no_gold"]
@@ -33,13 +34,15 @@ class RunMetrics(Written):
     """Everything measured of one run.
 
     ``scored`` samples have a result and gold; failed ones are no wrong answers and counted apart, as are those
-    that nobody annotated and those whose scorecard (and with it the gold) is gone. ``unscored_reason`` says why
+    that nobody annotated and those whose scorecard (and with it the gold) is gone. ``partial`` ones are measured as
+    they are; ``partial_samples`` names them all with the calls they lack. ``unscored_reason`` says why
     no sample at all is scored; None where one is. The dictionaries by family are empty then, ``memory`` is None
     where no condition ran.
     """
 
     samples: int
     errors: int
+    partial: int = 0
     scored: int
     unannotated: int = 0
     without_scorecard: int = 0
@@ -56,6 +59,7 @@ class RunMetrics(Written):
     cost: CostMetrics
     funnel: Funnel
     sanity: list[SanityCheck]
+    partial_samples: dict[str, str] = Field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -88,6 +92,7 @@ class RunTally:
     errors: int = 0
     unannotated: int = 0
     without_scorecard: int = 0
+    partial: dict[str, str] = field(default_factory=dict)
     gold: _GoldTally = field(default_factory=_GoldTally)
     risk: RiskTally = field(default_factory=RiskTally)
     agents: AgentTally = field(default_factory=AgentTally)
@@ -105,6 +110,8 @@ class RunTally:
             self.errors += 1
             self.funnel.add_failed()
             return
+        if result.completeness == "partial":
+            self.partial[result.uid] = missing_words(result.missing_calls)
         found = judged(sample, self.gold_fields)
         if found is not None:
             self.gold.add(found)
@@ -132,6 +139,7 @@ class RunTally:
         return RunMetrics(
             samples=self.funnel.counts["samples"],
             errors=self.errors,
+            partial=len(self.partial),
             scored=self.gold.samples,
             unannotated=self.unannotated,
             without_scorecard=self.without_scorecard,
@@ -148,6 +156,7 @@ class RunTally:
             cost=self.cost.metrics(),
             funnel=self.funnel.funnel(primary),
             sanity=self.gold.sanity.checks(by_family),
+            partial_samples=self.partial,
         )
 
     def _unscored_reason(self) -> UnscoredReason | None:

@@ -20,7 +20,7 @@ from samsim.rules.validator import compute_validator_risks
 from samsim.schemas.analysis import TextAnalysis
 from samsim.schemas.memory_v1_1 import EvaluationV1_1
 from samsim.schemas.protocol_conflict_review import ASTETripletItem, Candidate, ConflictFlag, Span, ValidatorRisk
-from samsim.schemas.results import CallRecord, MemoryRecord, ReviewedTuple, SampleResult
+from samsim.schemas.results import CallRecord, MemoryRecord, ReviewedTuple, SampleResult, missing_among, missing_words
 from samsim.schemas.taxonomy import Taxonomy
 
 _SHOWN_OF_AN_ANSWER = 200
@@ -116,7 +116,13 @@ def flags_of(candidates: Sequence[Candidate], taxonomy: Taxonomy, config: Pipeli
 def plain_result(
     examined: Examined, surviving: Sequence[ReviewedTuple], calls: Sequence[CallRecord], *, applied: bool
 ) -> SampleResult:
-    """The result of a protocol without review: what was found and what is left of it."""
+    """The result of a protocol without review: what was found and what is left of it.
+
+    All calls are made by now: where the configuration wants no partial sample, a missing one is an error here,
+    before memory learns of the sample.
+    """
+    if examined.config.on_partial == "fail":
+        _require_all_answers(examined.uid, calls)
     return SampleResult(
         uid=examined.uid,
         text=examined.analysis.text,
@@ -178,6 +184,15 @@ def require_an_answer(who: str, uid: str, calls: Sequence[CallRecord]) -> None:
     if all(call.problem for call in calls):
         raise EngineError(
             f"{who} got an answer for sample {uid} from {calls[0].engine}: {_what_happened(calls[0])}. "
+            "Check the engine (samsim doctor) and run it again."
+        )
+
+
+def _require_all_answers(uid: str, calls: Sequence[CallRecord]) -> None:
+    missing = missing_among(calls)
+    if missing:
+        raise EngineError(
+            f"Sample {uid} is partial ({missing_words(missing)}), and on_partial is fail. "
             "Check the engine (samsim doctor) and run it again."
         )
 

@@ -14,6 +14,7 @@ from samsim.pipeline.conflict_review_runner import ask_perspectives
 from samsim.rules.candidates import Stage1Triplets
 from samsim.rules.majority import keep_majority, voters_of
 from samsim.schemas.analysis import TextAnalysis
+from samsim.schemas.protocol_conflict_review import AnswerForm
 from samsim.schemas.protocols import draws_of
 from samsim.schemas.results import CallRecord, FinalTuple, SampleResult
 
@@ -35,9 +36,9 @@ async def run_baseline(
     inputs = Stage1Inputs(analysis, taxonomy)
     if config.protocol == "stage1_only":
         stage1: Stage1Triplets
-        stage1, calls = await ask_perspectives(uid, inputs, engines)
+        stage1, calls = await ask_perspectives(uid, inputs, engines, config.answer)
     else:
-        stage1, calls = await _draw(uid, inputs, engines, draws)
+        stage1, calls = await _draw(uid, inputs, engines, draws, config.answer)
     examined = examine(uid, analysis, taxonomy, stage1, config, equals_once=draws is not None)
     facts = examined.facts()
     slot = ask_memory(memory, facts)
@@ -61,11 +62,13 @@ def _with_voters(result: SampleResult) -> list[FinalTuple]:
 
 
 async def _draw(
-    uid: str, inputs: Stage1Inputs, engines: EngineTable, draws: int | None
+    uid: str, inputs: Stage1Inputs, engines: EngineTable, draws: int | None, answer: AnswerForm
 ) -> tuple[Stage1Triplets, list[CallRecord]]:
     """Ask once, or several times for the same; the draws are S1, S2, … and numbered by their repeat."""
     engine = engines.engine_for(SingleAgent.agent, "stage1")
-    answers = await asyncio.gather(*(SingleAgent.extract(engine, uid, inputs, repeat) for repeat in range(draws or 1)))
+    answers = await asyncio.gather(
+        *(SingleAgent.extract(engine, uid, inputs, repeat, answer) for repeat in range(draws or 1))
+    )
     calls = [call for _, call in answers]
     require_an_answer("No call", uid, calls)
     origins = [SingleAgent.agent] if draws is None else [f"S{number}" for number in range(1, draws + 1)]

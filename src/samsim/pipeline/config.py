@@ -10,16 +10,22 @@ from pydantic import BaseModel, ConfigDict, Field
 from samsim.rules.apply import FinalizeMode
 from samsim.rules.conflicts import SEMANTIC_THETA, ConflictMode
 from samsim.schemas.analysis import Language
-from samsim.schemas.protocol_conflict_review import ArbiterVersion
+from samsim.schemas.protocol_conflict_review import AnswerForm, ArbiterVersion
 from samsim.schemas.protocol_debate import DebateSettings
 from samsim.schemas.protocols import ProtocolName
 from samsim.schemas.taxonomy import DEFAULT_TAXONOMY, FREE_TAXONOMY, Taxonomy, load_taxonomy
 
+OnPartial = Literal["keep", "fail"]
 ARBITER_VERSIONS: Mapping[str, ArbiterVersion] = {"cr_v1": "v1", "cr_v2": "v2"}
 
 
 class PipelineConfig(BaseModel):
-    """How one sample is analysed. ``taxonomy`` auto is NIKL 2022 for Korean and free refs otherwise."""
+    """How one sample is analysed. ``taxonomy`` auto is NIKL 2022 for Korean and free refs otherwise.
+
+    ``on_partial`` says what becomes of a sample some of whose calls were lost: it is kept and marked, or it fails.
+    ``answer`` terse has a model write less: no span, confidence or rationale in a triplet, no actor in a
+    review. The debate, which weighs confidences, does not change.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -34,7 +40,9 @@ class PipelineConfig(BaseModel):
     review_scope: Literal["flagged", "always"] = "flagged"
     recheck: bool = False
     finalize: FinalizeMode = "p1"
+    answer: AnswerForm = "full"
     debate: DebateSettings = DebateSettings()
+    on_partial: OnPartial = "keep"
 
     @property
     def arbiter_version(self) -> ArbiterVersion:

@@ -23,7 +23,7 @@ from samsim.rules.free_refs import under_shared_refs
 from samsim.rules.recheck import groups_to_recheck, with_recheck
 from samsim.rules.review_actions import EnforcedReview, enforce_review_actions, reviewable_ids
 from samsim.schemas.analysis import TextAnalysis
-from samsim.schemas.protocol_conflict_review import Agent, ASTETripletItem, ReviewActionItem
+from samsim.schemas.protocol_conflict_review import Agent, AnswerForm, ASTETripletItem, ReviewActionItem
 from samsim.schemas.results import CallRecord, SampleResult
 
 _NOT_REVIEWED = EnforcedReview(actions_by_tuple={}, refusals=())
@@ -38,7 +38,7 @@ async def run_conflict_review(
 ) -> SampleResult:
     """Analyse one text with three perspectives, their review and the code arbiter."""
     taxonomy = config.taxonomy_for(analysis.language)
-    stage1, calls = await ask_perspectives(uid, Stage1Inputs(analysis, taxonomy), engines)
+    stage1, calls = await ask_perspectives(uid, Stage1Inputs(analysis, taxonomy), engines, config.answer)
     examined = examine(uid, analysis, taxonomy, stage1, config)
     candidates, risks, flags = examined.candidates, examined.risks, examined.flags
     facts = examined.facts()
@@ -48,9 +48,9 @@ async def run_conflict_review(
     advised_prompts = 0
     if config.enable_review and (config.review_scope == "always" or reviewable_ids(flags, risks)):
         inputs = ReviewInputs(analysis, taxonomy, candidates, flags, risks, context, merged)
-        review, review_calls = await _review(uid, inputs, engines)
+        review, review_calls = await _review(uid, inputs, engines, config.answer)
         if config.recheck:
-            review, recheck_calls = await _recheck(uid, inputs, review, engines)
+            review, recheck_calls = await _recheck(uid, inputs, review, engines, config.answer)
             review_calls += recheck_calls
         calls += review_calls
         advised_prompts = len(review_calls)
@@ -69,12 +69,12 @@ async def run_conflict_review(
 
 
 async def ask_perspectives(
-    uid: str, inputs: Stage1Inputs, engines: EngineTable
+    uid: str, inputs: Stage1Inputs, engines: EngineTable, answer: AnswerForm = "full"
 ) -> tuple[dict[Agent, Sequence[ASTETripletItem]], list[CallRecord]]:
     """What the three perspectives find, asked at the same time."""
     answers = await asyncio.gather(
         *(
-            perspective.extract(engines.engine_for(perspective.agent, "stage1"), uid, inputs)
+            perspective.extract(engines.engine_for(perspective.agent, "stage1"), uid, inputs, answer=answer)
             for perspective in PERSPECTIVE_AGENTS
         )
     )
@@ -85,16 +85,21 @@ async def ask_perspectives(
     }, calls
 
 
-async def _review(uid: str, inputs: ReviewInputs, engines: EngineTable) -> tuple[EnforcedReview, list[CallRecord]]:
+async def _review(
+    uid: str, inputs: ReviewInputs, engines: EngineTable, answer: AnswerForm
+) -> tuple[EnforcedReview, list[CallRecord]]:
     answers = await asyncio.gather(
-        *(reviewer.review(engines.engine_for(reviewer.agent, "review"), uid, inputs) for reviewer in REVIEW_AGENTS)
+        *(
+            reviewer.review(engines.engine_for(reviewer.agent, "review"), uid, inputs, answer=answer)
+            for reviewer in REVIEW_AGENTS
+        )
     )
     proposals = {reviewer.agent: items for reviewer, (items, _) in zip(REVIEW_AGENTS, answers, strict=True)}
     return _enforced(proposals, inputs), [call for _, call in answers]
 
 
 async def _recheck(
-    uid: str, inputs: ReviewInputs, review: EnforcedReview, engines: EngineTable
+    uid: str, inputs: ReviewInputs, review: EnforcedReview, engines: EngineTable, answer: AnswerForm
 ) -> tuple[EnforcedReview, list[CallRecord]]:
     """Ask one agent once more about each group that needs it, shown that group alone."""
     reviewers = {reviewer.agent: reviewer for reviewer in REVIEW_AGENTS}
@@ -108,14 +113,16 @@ async def _recheck(
             validator_risks=[risk for risk in inputs.validator_risks if risk.tuple_id in members],
         )
         engine = engines.engine_for(group.asked, "recheck")
-        items, call = await reviewers[group.asked].review(engine, uid, narrowed, "recheck")
+        items, call = await reviewers[group.asked].review(engine, uid, narrowed, "recheck", answer)
         review = with_recheck(review, group.asked, _enforced({group.asked: items[:1]}, narrowed))
         calls.append(call)
     return review, calls
 
 
 def _enforced(proposals: Mapping[Agent, Sequence[ReviewActionItem]], inputs: ReviewInputs) -> EnforcedReview:
-    return enforce_review_actions(proposals, inputs.candidates, inputs.conflict_flags, inputs.validator_risks)
+    return enforce_review_actions(
+        proposals, inputs.candidates, inputs.conflict_flags, inputs.validator_risks, inputs.taxonomy
+    )
 
 
 def _votes_cast(review: EnforcedReview) -> list[ReviewActionItem]:

@@ -51,14 +51,18 @@ async def by_epoch(
             memory.begin_epoch(as_of)
             async with aclosing(in_order(epoch, attempt, concurrency)) as results:
                 async for result in results:
-                    yield _with_episode(result, memory.commit(result.uid))
+                    yield _remembered(result, memory)
             done, as_of = 0, None
     finally:
         memory.end_epoch()
 
 
-def _with_episode(result: Outcome, episode_id: str | None) -> Outcome:
-    if isinstance(result, SampleError) or result.memory is None or episode_id is None:
+def _remembered(result: Outcome, memory: EpisodicOrchestrator) -> Outcome:
+    if isinstance(result, SampleError):
+        memory.discard(result.uid)
+        return result
+    episode_id = memory.commit(result.uid)
+    if result.memory is None or episode_id is None:
         return result
     record = result.memory.model_copy(update={"episode_id": episode_id})
     return result.model_copy(update={"memory": record})

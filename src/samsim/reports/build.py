@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from samsim.errors import ConfigError, StoreError
 from samsim.metrics.statistics import DEFAULT_RESAMPLES
 from samsim.reports import measure_tables, result_tables, review_tables, subset_tables
 from samsim.reports.collecting import Collected, collect
+from samsim.reports.generated import digests, remove_stale
 from samsim.reports.metrics_files import metrics_csv, metrics_json
 from samsim.reports.page import report_page
 from samsim.reports.provenance_tables import failed_checks
@@ -46,24 +47,27 @@ def build_report(
     ui: Ui | None = None,
     resamples: int = DEFAULT_RESAMPLES,
     sample_budget: int = DEFAULT_BUDGET,
+    complete_only: bool = False,
 ) -> ReportFiles:
     """Measure the runs in the folders and write everything derived from them.
 
     Without ``out`` it goes to the experiment's folder; runs of different experiments need an ``out``.
+    With ``complete_only`` partial samples are left out, as if they had failed.
     """
     folders = [Path(path) for path in paths]
-    collected = collect(folders, resamples=resamples, sample_budget=sample_budget)
+    collected = collect(folders, resamples=resamples, sample_budget=sample_budget, complete_only=complete_only)
     folder = Path(out) if out is not None else _home(collected, folders)
+    tables = {name: _encoded(content) for name, content in _paper(collected, ui or "en")}
     files = ReportFiles(
         folder=folder,
         metrics_json=folder / METRICS_JSON,
         metrics_csv=folder / METRICS_CSV,
         page=folder / PAGE,
-        paper=tuple(folder / PAPER / name for name, _ in _paper(collected, ui or "en")),
+        paper=tuple(folder / PAPER / name for name in tables),
         collected=collected,
     )
     try:
-        _write_files(files, ui)
+        _write_files(files, tables, ui)
     except OSError as error:
         raise StoreError(
             f"Cannot write {error.filename2 or error.filename}: {error.strerror}. Remove what is in its place, or say"
@@ -72,16 +76,18 @@ def build_report(
     return files
 
 
-def _write_files(files: ReportFiles, ui: Ui | None) -> None:
+def _write_files(files: ReportFiles, tables: Mapping[str, bytes], ui: Ui | None) -> None:
     collected, paper = files.collected, files.folder / PAPER
     if paper.is_symlink():
         raise StoreError(f"{paper} is a symbolic link: nothing is written through it. Remove it, or give --out.")
     paper.mkdir(parents=True, exist_ok=True)
-    _write(files.metrics_json, metrics_json(collected))
-    _write(files.metrics_csv, metrics_csv(collected))
-    for place, (_, content) in zip(files.paper, _paper(collected, ui or "en"), strict=True):
+    own = digests({f"{PAPER}/{name}": content for name, content in tables.items()})
+    remove_stale(files.metrics_json, PAPER, own)
+    _write(files.metrics_json, _encoded(metrics_json(collected, own)))
+    _write(files.metrics_csv, _encoded(metrics_csv(collected)))
+    for place, content in zip(files.paper, tables.values(), strict=True):
         _write(place, content)
-    _write(files.page, report_page(collected, ui))
+    _write(files.page, _encoded(report_page(collected, ui)))
 
 
 def _home(collected: Collected, given: Sequence[Path]) -> Path:
@@ -119,11 +125,15 @@ def _paper(collected: Collected, ui: Ui) -> list[tuple[str, str]]:
     return written
 
 
-def _write(place: Path, content: str) -> None:
+def _encoded(content: str) -> bytes:
+    return content.encode("utf-8", "backslashreplace")
+
+
+def _write(place: Path, content: bytes) -> None:
     """Whole or not at all: a reader never finds half a file."""
     draft = place.with_name(f".{place.name}.part")
     draft.unlink(missing_ok=True)
     # A new file: a link of that name would lead elsewhere.
-    with draft.open("x", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+    with draft.open("xb") as file:
         file.write(content)
     os.replace(draft, place)

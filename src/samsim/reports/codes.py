@@ -10,6 +10,7 @@ from samsim.schemas.code_names import (
     CONFLICT,
     DROP,
     EDIT_REFUSAL,
+    FAILURE,
     LANGUAGE,
     MODERATOR,
     PERSPECTIVE,
@@ -53,6 +54,7 @@ STATE: Mapping[str, Pair] = {
     "advised": ("advice shown", "조언을 보임"),
     "wrong": ("errors left", "오류 남음"),
     "right": ("all right", "모두 맞음"),
+    "partial": ("partial: calls lost", "일부 응답 누락"),
     "error": ("failed", "실패"),
 }
 SUBSET: Mapping[str, Pair] = {
@@ -85,6 +87,13 @@ PART: Mapping[str, Pair] = {
     "several": ("2+", "2개 이상"),
     **POLARITY,
     **LANGUAGE,
+}
+ANSWER_PART: Mapping[str, Pair] = {
+    "stage1": ("Stage 1 tuples", "1단계 튜플"),
+    "flags": ("conflict flags", "충돌 표시"),
+    "risks": ("risks", "위험"),
+    "final": ("final tuples", "최종 튜플"),
+    "marks": ("marks of uncertain tuples", "불확실 표시"),
 }
 FAMILY: Mapping[str, Pair] = {
     "ref_pol": ("ref-pol (aspect ref, polarity)", "ref-pol (범주·극성)"),
@@ -162,6 +171,7 @@ def words_by_kind() -> dict[str, dict[str, Pair]]:
         "skip": NOT_MADE,
         "moderator": MODERATOR,
         "trigger": TRIGGER,
+        "failure": FAILURE,
         "family": FAMILY,
         "principle": {one.principle_id: (one.en, one.ko) for one in all_principles()},
     }

@@ -8,42 +8,35 @@ from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from samsim.errors import InputError
-from samsim.experiments.artefacts import Run, RunSample, find_runs, load_run, run_folders
+from samsim.experiments.artefacts import CompleteRun, Run, RunSample, find_runs, load_run, run_folders
 from samsim.metrics.comparison import Comparison, compare
 from samsim.metrics.family_scores import FamilyScores
+from samsim.metrics.outcomes import outcome_of
 from samsim.metrics.repeats import RepeatMetrics, repeats
 from samsim.metrics.statistics import DEFAULT_RESAMPLES
 from samsim.metrics.summary import RunMetrics, summarise
 from samsim.reports.numbers import how_many
 from samsim.reports.sample_pack import DEFAULT_BUDGET, PackedSamples, SamplePacker
 from samsim.reports.sample_rows import BrowsedSample
+from samsim.rules.taxonomy_fit import TaxonomyFit
 from samsim.schemas.protocols import is_conflict_review
 from samsim.schemas.runs import DataRecord
 from samsim.schemas.scorecards import Family
 
 # Two of anything make a comparison.
 _PAIR = 2
-# What a sample came to; how it was voted, and what was asked and remembered on the way, may differ.
-_SAID = {"aspect_term", "aspect_ref", "opinion_term", "polarity", "span"}
-_OUTCOME: dict[str, Any] = {
-    "uid": True,
-    "stage1_tuples": {"__all__": _SAID},
-    "conflict_flags": True,
-    "validator_risks": True,
-    "final_tuples": {"__all__": {*_SAID, "opinion_terms"}},
-    "evaluation": True,
-}
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is missing of a run, in words that say what to do."""
+    """What is missing of a run, in words that say what to do; a hint is about a run that is whole."""
 
     run: str
     words: str
+    kind: Literal["missing", "hint"] = "missing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +113,12 @@ class Collected:
     repeated: tuple[RepeatedCell, ...]
     problems: tuple[Problem, ...]
     samples: PackedSamples
+    complete_only: bool = False
+
+    @property
+    def partial(self) -> int:
+        """How many samples were decided without some of their calls and are measured all the same, in all runs."""
+        return sum(run.metrics.partial for run in self.runs)
 
     @property
     def evaluated(self) -> tuple[MeasuredRun, ...]:
@@ -150,10 +149,19 @@ def equal_names(names: Sequence[str]) -> str:
 
 
 def collect(
-    paths: Sequence[Path], *, resamples: int = DEFAULT_RESAMPLES, sample_budget: int = DEFAULT_BUDGET
+    paths: Sequence[Path],
+    *,
+    resamples: int = DEFAULT_RESAMPLES,
+    sample_budget: int = DEFAULT_BUDGET,
+    complete_only: bool = False,
 ) -> Collected:
-    """Read and measure all runs in the folders; what cannot be read is told, not guessed."""
+    """Read and measure all runs in the folders; what cannot be read is told, not guessed.
+
+    With ``complete_only`` partial samples are read as failed ones.
+    """
     runs, problems = readable_runs(paths)
+    if complete_only:
+        runs = [CompleteRun(run.path, run.manifest) for run in runs]
     names = _names(runs)
     packer = SamplePacker(sample_budget)
     measured = []
@@ -161,6 +169,7 @@ def collect(
         reading = _Reading(run, number, packer)
         metrics = summarise(reading.samples(), gold_fields=gold_fields_of(run), resamples=resamples)
         problems += [Problem(name, words) for words in (*run.problems, *reading.trouble)]
+        problems += [Problem(name, words, "hint") for words in reading.fit.hints()]
         measured.append(MeasuredRun(name, run, metrics, bool(reading.trouble), reading.outcome))
     comparisons, more = _comparisons(measured, resamples)
     measured = [_over_shared(run, comparisons, resamples) for run in measured]
@@ -171,6 +180,7 @@ def collect(
         repeated=tuple(_repeated(measured)),
         problems=(*problems, *more),
         samples=packer.pack(),
+        complete_only=complete_only,
     )
 
 
@@ -237,6 +247,7 @@ class _Reading:
         self._number = number
         self._packer = packer
         self.trouble: list[str] = []
+        self.fit = TaxonomyFit()
         self._digest = hashlib.sha256()
 
     @property
@@ -251,16 +262,17 @@ class _Reading:
             for sample in self._run.samples():
                 self._packer.add(self._number, position, BrowsedSample(sample, fields))
                 position += 1
-                self._digest.update(_outcome(sample).encode("utf-8", "surrogatepass"))
+                if sample.result is not None:
+                    self.fit.add(sample.result)
+                self._digest.update(_outcome(sample))
                 yield sample
         except InputError as error:
             self.trouble.append(f"only the first {how_many(position, 'sample')} could be read. {error}")
 
 
-def _outcome(sample: RunSample) -> str:
-    if sample.result is None:
-        return f"{sample.uid}: {sample.error}\n"
-    return sample.result.model_dump_json(include=_OUTCOME) + "\n"
+def _outcome(sample: RunSample) -> bytes:
+    came_to = sample.error if sample.result is None else outcome_of(sample.result)
+    return repr((sample.uid, came_to)).encode("utf-8", "surrogatepass")
 
 
 def _comparisons(runs: Sequence[MeasuredRun], resamples: int) -> tuple[list[Comparison], list[Problem]]:

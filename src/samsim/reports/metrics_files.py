@@ -10,14 +10,16 @@ from samsim import __version__
 from samsim.metrics.comparison import Comparison
 from samsim.reports.collecting import Collected
 from samsim.reports.csv_lines import csv_line
+from samsim.reports.generated import FILES
 
 FORMAT_VERSION = 1
 CSV_COLUMNS = ("run", "section", "measure", "value")
 
 
-def metrics_json(collected: Collected) -> str:
-    """All measures of all runs, their comparisons and the stability of repeated cells."""
-    return json.dumps(_measures(collected), ensure_ascii=False, indent=1) + "\n"
+def metrics_json(collected: Collected, files: Mapping[str, str]) -> str:
+    """All measures of all runs, their comparisons and the stability of repeated cells, and the report's ``files``."""
+    everything = {**_measures(collected), FILES: dict(files)}
+    return json.dumps(everything, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
 def metrics_csv(collected: Collected) -> str:

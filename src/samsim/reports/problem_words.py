@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from types import MappingProxyType
 
+from samsim.reports.codes import named
 from samsim.reports.table_model import Text
+from samsim.schemas.code_names import RUN_STATUS
 
-_STATUS: Mapping[str, str] = MappingProxyType(
-    {"interrupted": "중단됨", "running": "실행 중", "failed": "실패", "finished": "끝남"}
-)
 _NUMBER = r"([\d,]+)"
 # What a problem begins with, and what it is in Korean; what comes after says only what the Korean says too.
 _KNOWN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
@@ -55,6 +52,12 @@ _KNOWN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             rf"only the first {_NUMBER} samples? could be read\. (.*)",
             "처음 {0}개 표본만 읽을 수 있었습니다. 원인: {1}",
         ),
+        (
+            rf"{_NUMBER} of {_NUMBER} refs are not in the taxonomy (.*): it does not fit these texts\. Try the taxonomy"
+            r" (.*), or ",
+            "범주 {1}개 가운데 {0}개가 분류 체계 {2}에 없습니다. 이 글들에 맞지 않는 분류 체계이니"
+            " {3} 또는 직접 만든 YAML 파일을 써 보세요.",
+        ),
         (r"no comparison: (.*)", "비교하지 못했습니다. 원인: {0}"),
         (
             r"(.*) has format (.*); this version reads format (\d+)\.",
@@ -69,5 +72,5 @@ def problem_text(words: str) -> Text:
     for pattern, korean in _KNOWN:
         found = pattern.match(words)
         if found:
-            return words, korean.format(*(_STATUS.get(part, part) for part in found.groups()))
+            return words, korean.format(*(named(RUN_STATUS, part)[1] for part in found.groups()))
     return words

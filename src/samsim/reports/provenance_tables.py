@@ -6,6 +6,7 @@ from samsim.reports.codes import FAMILY, SANITY, named
 from samsim.reports.collecting import Collected, data_of
 from samsim.reports.numbers import NOTHING, whole
 from samsim.reports.table_model import Column, Row, Table, Text, name_column
+from samsim.schemas.code_names import RUN_STATUS
 
 
 def runs_table(collected: Collected) -> Table:
@@ -19,6 +20,7 @@ def runs_table(collected: Collected) -> Table:
         ("data", "데이터"),
         ("done", "완료"),
         ("failed", "실패"),
+        ("partial", "일부 누락"),
         ("status", "상태"),
         ("started", "시작"),
         ("config", "설정"),
@@ -42,7 +44,8 @@ def runs_table(collected: Collected) -> Table:
                     data,
                     whole(found.done),
                     whole(found.errors),
-                    found.status,
+                    whole(found.partial),
+                    named(RUN_STATUS, found.status),
                     found.started[:19].replace("T", " "),
                     found.config_hash[:8],
                     found.versions.get("samsim", NOTHING),

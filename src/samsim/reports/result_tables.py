@@ -9,6 +9,7 @@ from samsim.metrics.family_scores import FamilyScores, ScoreDelta
 from samsim.metrics.tuples import FAMILIES
 from samsim.reports.codes import BASELINE, FAMILY, named
 from samsim.reports.collecting import Collected, MeasuredRun
+from samsim.reports.equal_answers import instead_of_a_test, what_differs
 from samsim.reports.numbers import (
     NOTHING,
     coefficient,
@@ -107,11 +108,11 @@ def _against(collected: Collected) -> Pair:
 def _main_notes(collected: Collected, scored: Sequence[Scored]) -> tuple[Pair, ...]:
     notes: list[Pair] = [
         (
-            "Micro scores in percent. CI: bootstrap over samples; p: paired permutation test. Holm is over the rows of"
-            " this measure; the p of final − Stage 1, and McNemar's in metrics.json, are not corrected."
+            "Micro scores in percent. CI: bootstrap over samples; p: paired permutation test. Holm is over the distinct"
+            " outcomes in this measure; the p of final − Stage 1, and McNemar's in metrics.json, are not corrected."
             " Trivial baselines know the gold's frequencies and read no text.",
-            "마이크로 점수(%). CI는 표본 부트스트랩, p는 대응 순열 검정입니다. Holm 보정은 이 지표에서 비교한 모든 행에"
-            " 걸쳐 했고, '최종 − 1단계'의 p와 metrics.json의 McNemar p는 보정하지 않았습니다. 단순 기준선은 정답의"
+            "마이크로 점수(%). CI는 표본 부트스트랩, p는 대응 순열 검정입니다. Holm 보정은 이 지표에서 서로 다른 결과의"
+            " 수만큼 했고, '최종 − 1단계'의 p와 metrics.json의 McNemar p는 보정하지 않았습니다. 단순 기준선은 정답의"
             " 빈도만 알고 본문은 읽지 않습니다.",
         )
     ]
@@ -123,6 +124,17 @@ def _main_notes(collected: Collected, scored: Sequence[Scored]) -> tuple[Pair, .
                 f"모든 점수는 어느 실행에서도 실패하지 않은 표본으로 계산했습니다. 뺀 표본: {left_out}개.",
             )
         )
+    if any(one.partial for one in scored):
+        notes.append(
+            (
+                "Partial samples were decided without some of their calls; they are counted (--complete-only leaves"
+                " them out).",
+                "'일부 누락'은 응답하지 않은 호출을 빼고 판정한 표본입니다. 점수에 넣었으며 --complete-only를 붙이면"
+                " 뺍니다.",
+            )
+        )
+    if collected.complete_only:
+        notes.append(("Partial samples count as failed.", "일부 응답이 빠진 표본은 실패로 셌습니다."))
     if any(not run.has_review for run in collected.shown):
         notes.append(
             (
@@ -142,10 +154,21 @@ def _main_notes(collected: Collected, scored: Sequence[Scored]) -> tuple[Pair, .
     if any(len(one.runs) > one.repeats for one in scored):
         notes.append(
             (
-                "A = B: every sample came to the same result in these runs; budgets are then a range.",
-                "A = B: 모든 표본의 결과가 같은 실행입니다. 이때 표본당 값은 범위로 적었습니다.",
+                "A = B: identical answers. Tuples, flags, risks and marks of every sample are the same; budgets are"
+                " then a range.",
+                "A = B: 답이 모두 같은 실행입니다. 모든 표본의 튜플, 충돌 표시, 위험, 불확실 표시가 같습니다. 이때"
+                " 표본당 값은 범위로 적었습니다.",
             )
         )
+    for one in scored:
+        if one.contrast is not None and not one.contrast.tested and not one.contrast.identical:
+            english, korean = what_differs(one.contrast)
+            notes.append(
+                (
+                    f"{one.name}: the same tuples as the baseline, so nothing is tested. What differs: {english}.",
+                    f"{one.name}: 튜플이 기준 실행과 같아 검정하지 않았습니다. 다른 점: {korean}.",
+                )
+            )
     if any(run.metrics.cost.cached_calls for run in collected.evaluated):
         notes.append(
             (
@@ -157,9 +180,12 @@ def _main_notes(collected: Collected, scored: Sequence[Scored]) -> tuple[Pair, .
 
 
 def _samples(one: Scored) -> Pair:
-    if not one.failed:
+    counts = [(one.failed, "failed", "실패"), (one.partial, "partial", "일부 누락")]
+    marked = [(f"{count:,} {english}", f"{count:,}개 {korean}") for count, english, korean in counts if count]
+    if not marked:
         return whole(one.samples), whole(one.samples)
-    return f"{one.samples:,} ({one.failed:,} failed)", f"{one.samples:,} ({one.failed:,}개 실패)"
+    english, korean = (", ".join(parts) for parts in zip(*marked, strict=True))
+    return f"{one.samples:,} ({english})", f"{one.samples:,} ({korean})"
 
 
 def _name(one: Scored) -> str:
@@ -207,10 +233,11 @@ def _change_cells(delta: ScoreDelta | None) -> tuple[str, str, str]:
     return points(delta.f1), points_interval(delta.interval), p_value(delta.p_value)
 
 
-def _contrast_cells(contrast: Contrast | None) -> tuple[str, str, str]:
+def _contrast_cells(contrast: Contrast | None) -> tuple[Text, Text, Text]:
     if contrast is None:
         return NOTHING, NOTHING, NOTHING
-    return points(contrast.delta_f1), points_interval(contrast.interval), p_value(contrast.p_holm)
+    p = instead_of_a_test(contrast) or p_value(contrast.p_holm)
+    return points(contrast.delta_f1), points_interval(contrast.interval), p
 
 
 def budget_cells(runs: Sequence[MeasuredRun]) -> list[str]:
@@ -286,7 +313,8 @@ def stability_table(collected: Collected) -> Table:
         name_column(("cell", "셀")),
         Column(("runs", "실행 수"), numeric=False),
         Column(("samples", "표본")),
-        Column(("all runs equal", "모든 실행이 같음")),
+        Column(("same tuples in all", "튜플이 모두 같음")),
+        Column(("identical in all", "표시까지 모두 같음")),
         Column("Jaccard"),
         Column(("polarity flips", "극성이 뒤바뀜")),
         Column(("not in every run", "일부 실행에만 있음")),
@@ -311,6 +339,7 @@ def stability_table(collected: Collected) -> Table:
                     kind,
                     whole(found.samples),
                     share(found.exact),
+                    share(found.identical),
                     coefficient(found.jaccard),
                     share(found.flip_flop),
                     share(found.presence),

@@ -22,7 +22,15 @@ DEFAULT_BUDGET = 13_000_000
 # Packed data is 5 to 25 times smaller than this; more is never worth holding.
 _RAW_PER_BUDGET = 20
 # The first that applies decides; what is left is least worth a look.
-_PRIORITY = ("state:error", "state:harmed", "state:helped", "state:changed", "state:flagged", "state:wrong")
+_PRIORITY = (
+    "state:error",
+    "state:partial",
+    "state:harmed",
+    "state:helped",
+    "state:changed",
+    "state:flagged",
+    "state:wrong",
+)
 _KEPT_OF_EXCESS = 0.97
 
 

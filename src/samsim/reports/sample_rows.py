@@ -98,6 +98,8 @@ class BrowsedSample:
         if result is None:
             yield "state:error"
             return
+        if result.completeness == "partial":
+            yield "state:partial"
         if result.conflict_flags or result.validator_risks:
             yield "state:flagged"
         if was_reviewed(result):

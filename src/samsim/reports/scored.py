@@ -38,6 +38,11 @@ class Scored:
         """How many samples failed in the runs of this row."""
         return sum(run.metrics.errors for run in self.runs[: self.repeats])
 
+    @property
+    def partial(self) -> int:
+        """How many samples in the runs of this row were decided without some of their calls."""
+        return sum(run.metrics.partial for run in self.runs[: self.repeats])
+
 
 @dataclass(frozen=True, slots=True)
 class _Cell:

@@ -8,7 +8,7 @@ from html import escape
 from samsim.reports import figures, measure_tables, provenance_tables, result_tables, review_tables, subset_tables
 from samsim.reports.budget_figure import budget_figure
 from samsim.reports.codes import FAMILY, named
-from samsim.reports.collecting import Collected
+from samsim.reports.collecting import Collected, MeasuredRun
 from samsim.reports.numbers import percent
 from samsim.reports.problem_words import problem_text
 from samsim.reports.run_rows import primary_of
@@ -53,7 +53,16 @@ def banners(collected: Collected) -> str:
             f"<li><b>{escape(one.run)}</b>: {html_text(problem_text(one.words))}</li>" for one in collected.problems
         )
         parts.append(f'<div class="banner" role="status"><b>{words("problems")}</b><ul>{items}</ul></div>')
+    lossy = [run for run in collected.runs if run.metrics.partial]
+    if lossy:
+        said = ((run.name, words("partial_run", **_partial_counts(run))) for run in lossy)
+        items = "".join(f"<li><b>{escape(name)}</b>: {sentence}</li>" for name, sentence in said)
+        parts.append(f'<div class="banner" role="status"><b>{words("partial")}</b><ul>{items}</ul></div>')
     return "".join(parts)
+
+
+def _partial_counts(run: MeasuredRun) -> dict[str, int]:
+    return {"count": run.metrics.partial, "total": run.metrics.samples}
 
 
 def sections(collected: Collected) -> str:

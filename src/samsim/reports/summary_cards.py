@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from samsim.reports.collecting import Collected
+from samsim.reports.equal_answers import IDENTICAL, SAME_TUPLES
 from samsim.reports.numbers import dollars, p_value, percent, percent_interval, points, whole
 from samsim.reports.scored import Scored, best_trivial, scored_runs
 from samsim.reports.table_model import Text
@@ -50,14 +51,18 @@ def _score_cards(collected: Collected, family: Family) -> list[Card]:
 
 def _largest(scored: Sequence[Scored]) -> list[Card]:
     """The largest difference of a run that did not fail on samples; all runs that share it."""
-    tested = [(one, one.contrast) for one in scored if one.contrast is not None and not one.failed]
-    if not tested:
+    compared = [(one, one.contrast) for one in scored if one.contrast is not None and not one.failed]
+    if not compared:
         return []
-    largest = max(abs(contrast.delta_f1) for _, contrast in tested)
-    tied = [(one, contrast) for one, contrast in tested if abs(contrast.delta_f1) == largest]
+    largest = max(abs(contrast.delta_f1) for _, contrast in compared)
+    tied = [(one, contrast) for one, contrast in compared if abs(contrast.delta_f1) == largest]
     value = points(tied[0][1].delta_f1)
     names = ", ".join(one.name for one, _ in tied)
-    least = p_value(min(contrast.p_holm for _, contrast in tied))
+    tested = [contrast.p_holm for _, contrast in tied if contrast.p_holm is not None]
+    if not tested:
+        english, korean = SAME_TUPLES if any(not contrast.identical for _, contrast in tied) else IDENTICAL
+        return [Card(value, "card_largest", (f"{names}: {english}", f"{names}: {korean}"))]
+    least = p_value(min(tested))
     return [Card(value, "card_largest", (f"{names}, p {least} (Holm)", f"{names}, p {least}(Holm)"))]
 
 

@@ -1,4 +1,4 @@
-"""The main table of a report for a terminal, narrow enough for one of 80 columns."""
+"""The main table of a report for a terminal, narrow enough for one of 80 columns, in English or Korean."""
 
 from __future__ import annotations
 
@@ -10,28 +10,39 @@ from rich.text import Text
 from samsim.metrics.comparison import Contrast
 from samsim.reports.build import ReportFiles
 from samsim.reports.codes import BASELINE, FAMILY, named
-from samsim.reports.collecting import Collected
+from samsim.reports.collecting import Collected, Problem
 from samsim.reports.numbers import NOTHING, how_many, p_value, percent, percent_interval, points
+from samsim.reports.problem_words import problem_text
 from samsim.reports.result_tables import budget_cells
 from samsim.reports.run_rows import missing_row, primary_of
 from samsim.reports.scored import Scored, scored_runs, trivial_scores
-from samsim.reports.table_model import said
+from samsim.reports.table_model import Ui, filled, said
+from samsim.schemas.code_names import Pair
 from samsim.schemas.scorecards import Family
 
+_BUDGET: tuple[Pair, ...] = (("calls", "호출"), ("tokens", "토큰"), ("cost", "비용"))
+# As short as the p they stand for; the legend says what they mean.
+_IDENTICAL: Pair = ("identical", "동일")
+_SAME: Pair = ("same", "같음")
 
-def comparison_table(collected: Collected) -> Table:
+
+def comparison_table(collected: Collected, ui: Ui = "en") -> Table:
     """Every cell: F1 from Stage 1 to final with its interval, the difference to the baseline, and the budget."""
     family = primary_of(collected.evaluated)
     table = Table(
-        title=_title(collected, family), title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False
+        title=Text(_title(collected, family, ui)),
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
     )
     compared = bool(collected.comparisons)
     table.add_column("", overflow="fold")
-    for heading in ("F1", "95% CI", *(("Δ", "p") if compared else ()), "calls", "tokens", "cost"):
+    for heading in ("F1", "95% CI", *(("Δ", "p") if compared else ()), *(said(one, ui) for one in _BUDGET)):
         table.add_column(heading, justify="right", no_wrap=True)
     scored = [] if family is None else scored_runs(collected, family)
     for one in scored:
-        difference = _difference(one.contrast) if compared else []
+        difference = _difference(one.contrast, ui) if compared else []
         table.add_row(*map(Text, (_name(one), *_score(one), *difference, *budget_cells(one.runs))))
     there = {run.name for one in scored for run in one.runs}
     for run in collected.evaluated:
@@ -39,56 +50,122 @@ def comparison_table(collected: Collected) -> Table:
             missing = [NOTHING] * (4 if compared else 2)
             table.add_row(*map(Text, (run.name, *missing, *budget_cells([run]))))
     if family is not None:
-        table.add_row(*(Text(cell, style="dim") for cell in _trivial(collected, family)))
+        table.add_row(*(Text(cell, style="dim") for cell in _trivial(collected, family, ui)))
     return table
 
 
-def show_comparison(console: Console, files: ReportFiles) -> None:
+def show_comparison(console: Console, files: ReportFiles, ui: Ui = "en") -> None:
     """The main table, what is missing, and where the rest is."""
     collected = files.collected
-    console.print(comparison_table(collected))
-    console.print(Text(_legend(collected), style="dim"))
+    console.print(comparison_table(collected, ui))
+    console.print(Text(_legend(collected, ui), style="dim"))
     for problem in collected.problems:
-        console.print(Text(f"missing: {problem.run}: {problem.words}", style="yellow"))
+        console.print(Text(missing_line(problem, ui), style="yellow"))
+    for line in partial_lines(collected, ui):
+        console.print(Text(line, style="yellow"))
     if files.checks_failed:
-        console.print(Text(failed_checks_line(files), style="bold red"))
-    console.print(Text(f"Report: {files.page}"), soft_wrap=True)
+        console.print(Text(failed_checks_line(files, ui), style="bold red"))
+    console.print(Text(f"{said(('Report', '보고서'), ui)}: {files.page}"), soft_wrap=True)
 
 
-def failed_checks_line(files: ReportFiles) -> str:
+def missing_line(problem: Problem, ui: Ui = "en") -> str:
+    """What is missing of a run, or a hint about it."""
+    kind = ("missing", "누락") if problem.kind == "missing" else ("hint", "도움말")
+    return f"{said(kind, ui)}: {problem.run}: {said(problem_text(problem.words), ui)}"
+
+
+def partial_lines(collected: Collected, ui: Ui = "en") -> list[str]:
+    """Which runs have samples that were decided without some of their calls, and how many."""
+    return [
+        said(
+            (
+                f"partial: {run.name}: {run.metrics.partial:,} of {how_many(run.metrics.samples, 'sample')}, counted in"
+                " the measures (samsim report --complete-only leaves them out)",
+                f"일부 누락: {run.name}: 표본 {run.metrics.samples:,}개 가운데 {run.metrics.partial:,}개. 지표에는"
+                " 포함됩니다(samsim report --complete-only로 제외).",
+            ),
+            ui,
+        )
+        for run in collected.runs
+        if run.metrics.partial
+    ]
+
+
+def failed_checks_line(files: ReportFiles, ui: Ui = "en") -> str:
     """What ``samsim run`` and ``samsim report`` say when the measures cannot be trusted."""
-    return f"{how_many(files.checks_failed, 'check')} of the measures FAILED: do not use these numbers."
+    failed = files.checks_failed
+    english = f"{how_many(failed, 'check')} of the measures FAILED: do not use these numbers."
+    return said((english, f"지표 점검 {failed:,}건에 실패했습니다. 이 수치를 쓰지 마세요."), ui)
 
 
-def _title(collected: Collected, family: Family | None) -> Text:
+def _title(collected: Collected, family: Family | None, ui: Ui) -> str:
     samples = max((run.metrics.samples for run in collected.evaluated), default=0)
-    measure = _unscored(collected) if family is None else f"F1 in percent, {named(FAMILY, family)[0]}"
-    return Text(f"{how_many(samples, 'sample')}; {measure}")
+    counted = said((how_many(samples, "sample"), f"표본 {samples:,}개"), ui)
+    if family is None:
+        return f"{counted}; {_unscored(collected, ui)}"
+    measure = said(named(FAMILY, family), ui)
+    return f"{counted}; " + said((f"F1 in percent, {measure}", f"F1(%), {measure}"), ui)
 
 
-def _unscored(collected: Collected) -> str:
+def _unscored(collected: Collected, ui: Ui) -> str:
     """Why nothing is scored; the reasons of runs may differ."""
-    return "; ".join(dict.fromkeys(said(missing_row(run).cells[1], "en") for run in collected.evaluated))
+    return "; ".join(dict.fromkeys(said(missing_row(run).cells[1], ui) for run in collected.evaluated))
 
 
 def _name(one: Scored) -> str:
     return one.name if one.repeats == 1 else f"{one.name} ×{one.repeats}"
 
 
-def _legend(collected: Collected) -> str:
-    parts = ["F1: Stage 1 → final."]
+def _legend(collected: Collected, ui: Ui) -> str:
+    parts: list[Pair] = [("F1: Stage 1 → final.", "F1: 1단계 → 최종.")]
     if len(collected.comparisons) == 1:
-        parts.append(f"Δ: final, difference to {collected.comparisons[0].baseline}; p after Holm.")
+        difference: Pair = (
+            "Δ: final, difference to {baseline}; p after Holm.",
+            "Δ: 최종 점수에서 {baseline}과의 차이, p는 Holm 보정.",
+        )
+        parts.append(filled(difference, baseline=collected.comparisons[0].baseline))
     elif collected.comparisons:
-        parts.append("Δ: final, difference to the first run over the same data; p after Holm.")
-    parts.append("Calls, tokens, cost: per sample.")
-    parts.append("Trivial: knows the gold's frequencies and reads no text.")
-    failed = [f"{run.name} {run.metrics.errors}" for run in collected.evaluated if run.metrics.errors]
+        parts.append(
+            (
+                "Δ: final, difference to the first run over the same data; p after Holm.",
+                "Δ: 최종 점수에서 같은 데이터의 첫 실행과의 차이, p는 Holm 보정.",
+            )
+        )
+    untested = [one for found in collected.comparisons for one in found.contrasts if not one.tested]
+    if any(one.identical for one in untested):
+        parts.append(
+            (
+                f"{_IDENTICAL[0]}: identical answers, nothing to test.",
+                f"{_IDENTICAL[1]}: 답이 모두 같아 검정하지 않음.",
+            )
+        )
+    if any(not one.identical for one in untested):
+        parts.append(
+            (
+                f"{_SAME[0]}: the same tuples, nothing to test; the page says what differs.",
+                f"{_SAME[1]}: 튜플이 같아 검정하지 않음. 다른 점은 보고서에 있음.",
+            )
+        )
+    parts.append(("Calls, tokens, cost: per sample.", "호출·토큰·비용: 표본당."))
+    parts.append(
+        (
+            "Trivial: knows the gold's frequencies and reads no text.",
+            "단순 기준선: 정답의 빈도만 알고 본문은 읽지 않음.",
+        )
+    )
+    failed = ", ".join(f"{run.name} {run.metrics.errors}" for run in collected.evaluated if run.metrics.errors)
     if failed:
-        parts.append(f"Failed samples: {', '.join(failed)}.")
+        parts.append((f"Failed samples: {failed}.", f"실패한 표본: {failed}."))
+    if collected.complete_only:
+        parts.append(("Partial samples count as failed.", "일부 누락된 표본은 실패로 셈."))
     if any(found.left_out for found in collected.comparisons):
-        parts.append("Scores are over the samples that no run failed on.")
-    return " ".join(parts)
+        parts.append(
+            (
+                "Scores are over the samples that no run failed on.",
+                "점수는 어느 실행에서도 실패하지 않은 표본으로 계산.",
+            )
+        )
+    return " ".join(said(part, ui) for part in parts)
 
 
 def _score(one: Scored) -> list[str]:
@@ -97,14 +174,18 @@ def _score(one: Scored) -> list[str]:
     return [f"{percent(one.stage1.f1)} → {final}" if has_review else final, percent_interval(one.interval)]
 
 
-def _difference(contrast: Contrast | None) -> list[str]:
-    return [NOTHING, NOTHING] if contrast is None else [points(contrast.delta_f1), p_value(contrast.p_holm)]
+def _difference(contrast: Contrast | None, ui: Ui) -> list[str]:
+    if contrast is None:
+        return [NOTHING, NOTHING]
+    if not contrast.tested:
+        return [points(contrast.delta_f1), said(_IDENTICAL if contrast.identical else _SAME, ui)]
+    return [points(contrast.delta_f1), p_value(contrast.p_holm)]
 
 
-def _trivial(collected: Collected, family: Family) -> list[str]:
+def _trivial(collected: Collected, family: Family, ui: Ui) -> list[str]:
     """The best of the trivial baselines; the page has them all."""
     found = [(one.micro.f1, name) for _, answers in trivial_scores(collected, family) for name, one in answers.items()]
     if not found:
-        return ["trivial baseline", NOTHING]
+        return [said(("trivial baseline", "단순 기준선"), ui), NOTHING]
     f1, best = max(found)
-    return [named(BASELINE, best)[0], percent(f1)]
+    return [said(named(BASELINE, best), ui), percent(f1)]

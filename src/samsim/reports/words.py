@@ -33,11 +33,21 @@ PAGE: Mapping[str, Pair] = {
         "지표 점검에 실패했습니다. 이 보고서의 수치를 쓰지 마세요.",
     ),
     "problems": ("Not everything is there", "빠진 것이 있습니다"),
+    "partial": ("Calls were lost", "응답이 빠진 호출이 있습니다"),
+    "partial_run": (
+        "{count} of {total} samples are partial: they were decided without the calls that gave no answer, and are"
+        " counted in the measures. The sample browser lists them under “partial”, metrics.json names the calls;"
+        " samsim run … --retry-errors does them again.",
+        "표본 {total}개 가운데 {count}개는 응답하지 않은 호출을 빼고 판정했습니다. 지표에는 들어 있습니다. 표본 목록의"
+        " ‘일부 응답 누락’에서 볼 수 있고 빠진 호출은 metrics.json에 있습니다. samsim run … --retry-errors로 다시 할 수"
+        " 있습니다.",
+    ),
     "left_out": (
-        "To keep the file small, the sample browser has {included} of {total} samples: those that failed, changed or"
-        " were flagged come first. {left_out} are left out here; all measures count every sample.",
-        "파일 크기를 줄이기 위해 전체 {total}개 중 {included}개만 표본 목록에 넣었습니다. 실패하거나 바뀌거나 충돌이"
-        " 있던 표본을 먼저 넣었고 나머지 {left_out}개는 뺐습니다. 지표는 모든 표본으로 계산했습니다.",
+        "To keep the file small, the sample browser has {included} of {total} samples: those that failed, are partial,"
+        " changed or were flagged come first. {left_out} are left out here; all measures count every sample.",
+        "파일 크기를 줄이기 위해 전체 {total}개 중 {included}개만 표본 목록에 넣었습니다. 실패하거나 일부 응답이"
+        " 빠지거나 바뀌거나 충돌이 있던 표본을 먼저 넣었고 나머지 {left_out}개는 뺐습니다. 지표는 모든"
+        " 표본으로 계산했습니다.",
     ),
     "all_failed": ("all samples failed", "모든 표본이 실패했습니다"),
     "no_samples": ("no sample is done", "완료된 표본이 없습니다"),
@@ -160,6 +170,10 @@ DETAIL: Mapping[str, Pair] = {
     "mark_hit": ("matches the gold", "정답과 일치"),
     "mark_part": ("partly matches the gold", "정답과 일부 일치"),
     "mark_miss": ("not in agreement with the gold", "정답과 불일치"),
+    "partial_sample": (
+        "Partial: decided without the calls that gave no answer.",
+        "일부 응답 누락: 응답하지 않은 호출을 빼고 판정했습니다.",
+    ),
     "no_answer": ("{agent} gave no answer: {problem}", "{agent} 응답 없음: {problem}"),
     "rejected_parts": ("{agent}: {count} broken parts dropped", "{agent}: 형식이 깨진 부분 {count}건 제외"),
     "doubts": ("Conflicts and doubts", "충돌과 의심 지점"),

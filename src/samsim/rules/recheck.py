@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from samsim.rules.review_actions import ActionsByTuple, EnforcedReview
 from samsim.schemas.protocol_conflict_review import Agent, ConflictFlag, ReviewActionItem
 
-_INCOMPLETE = frozenset({"flip_without_polarity", "flip_to_same_polarity", "merge_without_ref"})
+_INCOMPLETE = frozenset({"flip_without_polarity", "flip_to_same_polarity", "merge_without_ref", "merge_to_invalid_ref"})
 # Redundant refs are the explicit-evidence reviewer's facet (seed 002, _FACET_PRIORITY).
 _GRANULARITY_ASKED: Agent = "C"
 

@@ -1,7 +1,11 @@
 """What the rules let through of the reviewers' proposals (spec 1, Review: "enforced in code").
 
-Whatever an engine says: only flagged or doubted tuples can be touched, no tuple can be made, and an
-incomplete FLIP or MERGE is a FLAG. Everything that was not let through unchanged is a ``Refusal``.
+Whatever an engine says: only flagged or doubted tuples can be touched, no tuple can be made, and a FLIP or
+MERGE that is incomplete or leaves the taxonomy is a FLAG. Everything that was not let through unchanged is
+a ``Refusal``.
+
+A MERGE names the ref of a whole group, and some of the group may have it: for these it is a KEEP. If all
+have it, there is nothing to merge, and that is refused.
 """
 
 from __future__ import annotations
@@ -23,6 +27,7 @@ from samsim.schemas.protocol_conflict_review import (
     ReviewActionItem,
     ValidatorRisk,
 )
+from samsim.schemas.taxonomy import Taxonomy
 
 ActionsByTuple = dict[str, dict[Agent, ReviewActionItem | None]]
 _REASON_ORDER: Mapping[str, int] = {code: position for position, code in enumerate(REASON_CODES)}
@@ -46,6 +51,7 @@ def enforce_review_actions(
     candidates: Sequence[Candidate],
     flags: Sequence[ConflictFlag],
     risks: Sequence[ValidatorRisk],
+    taxonomy: Taxonomy,
 ) -> EnforcedReview:
     """Turn proposals into at most one valid vote per agent and reviewable tuple.
 
@@ -61,9 +67,11 @@ def enforce_review_actions(
         for item in proposals.get(agent, ()):
             if not item.target_tuple_ids:
                 refusals.append(_refusal(agent, "", "no_target", item))
-            for tuple_id in dict.fromkeys(item.target_tuple_ids):
+            targets = list(dict.fromkeys(item.target_tuple_ids))
+            merges = any(by_id[one].aspect_ref != _merged_ref(item, taxonomy) for one in targets if one in votes)
+            for tuple_id in targets:
                 if tuple_id in votes:
-                    vote, problem = _complete(item, by_id[tuple_id], agent)
+                    vote, problem = _complete(item, by_id[tuple_id], agent, taxonomy, merges=merges)
                     claims.setdefault(tuple_id, []).append((item, vote))
                 else:
                     problem = "not_flagged" if tuple_id in by_id else "unknown_tuple"
@@ -94,8 +102,17 @@ def _vote(
     )
 
 
-def _complete(item: ReviewActionItem, candidate: Candidate, agent: Agent) -> tuple[ReviewActionItem, str | None]:
-    """One claim on one tuple as a valid vote, and why it is not what was claimed (or None)."""
+def _merged_ref(item: ReviewActionItem, taxonomy: Taxonomy) -> str:
+    return taxonomy.normalise((item.new_value or {}).get("normalized_ref") or "")
+
+
+def _complete(
+    item: ReviewActionItem, candidate: Candidate, agent: Agent, taxonomy: Taxonomy, *, merges: bool
+) -> tuple[ReviewActionItem, str | None]:
+    """One claim on one tuple as a valid vote, and why it is not what was claimed (or None).
+
+    ``merges`` says that a MERGE gives another ref to at least one of its tuples.
+    """
     tuple_id = candidate.tuple_id
     incomplete = _vote(agent, tuple_id, "FLAG", "FORMAT_INCOMPLETE")
     action = _known_action(item.action_type)
@@ -113,9 +130,13 @@ def _complete(item: ReviewActionItem, candidate: Candidate, agent: Agent) -> tup
             return incomplete, "flip_to_same_polarity"
         return _vote(agent, tuple_id, "FLIP", reason, {"polarity": polarity}), problem
     if action == "MERGE":
-        ref = (claimed.get("normalized_ref") or "").strip()
+        ref = _merged_ref(item, taxonomy)
         if not ref:
             return incomplete, "merge_without_ref"
+        if not taxonomy.is_valid(ref):
+            return incomplete, "merge_to_invalid_ref"
+        if ref == candidate.aspect_ref:
+            return _vote(agent, tuple_id, "KEEP", reason), problem if merges else "merge_to_same_ref"
         return _vote(agent, tuple_id, "MERGE", reason, {"normalized_ref": ref}), problem
     return _vote(agent, tuple_id, action, reason), problem
 

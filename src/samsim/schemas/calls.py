@@ -12,6 +12,7 @@ OutputMode = Literal["json_schema", "tool", "json_object", "prompted"]
 FailureKind = Literal[
     "timeout",
     "connection",
+    "unreachable",
     "rate_limited",
     "server_error",
     "bad_request",
@@ -28,7 +29,7 @@ FailureKind = Literal[
     "script_dry",
     "not_recorded",
 ]
-AttemptKind = Literal["probe", "first", "retry", "repair"]
+AttemptKind = Literal["probe", "first", "retry", "repair", "outage"]
 Outcome = Literal["ok", "salvaged"] | FailureKind
 
 
@@ -40,7 +41,11 @@ class Usage(Written):
 
 
 class AttemptRecord(Written):
-    """One request that was really sent. Times are seconds on the engine's clock."""
+    """One request that was really sent. Times are seconds on the engine's clock.
+
+    A record of the kind ``outage`` stands for all requests of the call that were in vain while the server
+    was away, from the first to the last; ``raw`` says how many.
+    """
 
     kind: AttemptKind
     outcome: Outcome

@@ -22,6 +22,14 @@ PERSPECTIVE: Mapping[str, Pair] = {
     "ATSA": ("ATSA (sentiment of each aspect)", "ATSA (속성별 감성)"),
     "SINGLE": ("one reading", "단일 판독"),
 }
+STAGE: Mapping[str, Pair] = {
+    "stage1": ("Stage 1", "1단계"),
+    "review": ("the review", "재검토"),
+    "recheck": ("the re-check", "재확인"),
+    "debate": ("the debate", "토론"),
+    "judge": ("the judgement", "판정"),
+    "stage2": ("Stage 2", "2단계"),
+}
 CONFLICT: Mapping[str, Pair] = {
     "ref_polarity_mismatch": ("one ref, different polarities", "같은 범주에 극성이 서로 다름"),
     "term_polarity_mismatch": ("one term, different polarities", "같은 표현에 극성이 서로 다름"),
@@ -72,6 +80,8 @@ REFUSAL: Mapping[str, Pair] = {
     "flip_without_polarity": ("FLIP without a valid polarity", "FLIP에 올바른 극성이 없음"),
     "flip_to_same_polarity": ("FLIP to the polarity it has", "현재와 같은 극성으로 FLIP"),
     "merge_without_ref": ("MERGE without a ref", "MERGE에 범주가 없음"),
+    "merge_to_invalid_ref": ("MERGE to a ref outside the taxonomy", "분류 체계에 없는 범주로 MERGE"),
+    "merge_to_same_ref": ("MERGE to the ref it has", "현재와 같은 범주로 MERGE"),
     "contradictory_actions": ("contradictory actions", "서로 어긋나는 조치"),
 }
 PERSONA: Mapping[str, Pair] = {
@@ -130,4 +140,29 @@ EDIT_REFUSAL: Mapping[str, Pair] = {
     "merge_of_different_polarities": ("merge of different polarities", "극성이 다른 튜플의 병합"),
     "duplicate_op": ("said twice", "같은 수정의 반복"),
     "contradictory_ops": ("contradictory edits", "서로 어긋나는 수정"),
+}
+RUN_STATUS: Mapping[str, Pair] = {
+    "running": ("running", "실행 중"),
+    "finished": ("finished", "끝남"),
+    "interrupted": ("interrupted", "중단됨"),
+    "stopped": ("stopped", "멈춤"),
+}
+FAILURE: Mapping[str, Pair] = {
+    "timeout": ("timed out", "시간 초과"),
+    "connection": ("no connection", "연결할 수 없음"),
+    "rate_limited": ("too many requests", "요청 한도 초과"),
+    "server_error": ("error of the server", "서버 오류"),
+    "bad_request": ("request refused by the server", "서버가 요청을 거절함"),
+    "auth": ("key or access refused", "키나 권한이 거부됨"),
+    "too_large": ("answer too large", "응답이 너무 큼"),
+    "bad_encoding": ("answer in another encoding", "응답의 인코딩이 잘못됨"),
+    "empty": ("empty answer", "빈 응답"),
+    "refusal": ("the model refused to answer", "모델이 답을 거부함"),
+    "cut_off": ("answer cut off", "응답이 중간에 끊김"),
+    "invalid_json": ("answer is no JSON", "JSON이 아닌 응답"),
+    "schema": ("answer does not fit the schema", "스키마에 맞지 않는 응답"),
+    "budget": ("spending limit reached", "비용 한도에 이름"),
+    "forbidden": ("forbidden field in the answer", "응답에 금지된 필드가 있음"),
+    "script_dry": ("no scripted answer left", "준비된 응답이 없음"),
+    "not_recorded": ("not in the recorded trace", "기록에 없는 요청"),
 }

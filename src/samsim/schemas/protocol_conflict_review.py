@@ -27,6 +27,8 @@ ACTION_TYPES: tuple[ActionType, ...] = get_args(ActionType)
 DecidedAction = Literal["KEEP", "DROP", "FLIP", "FLAG"]
 ArbiterRule = Literal["1", "2", "3", "facet"]
 ArbiterVersion = Literal["v1", "v2"]
+# How much a model writes: everything, or only what cannot be found or decided without it.
+AnswerForm = Literal["full", "terse"]
 
 ReasonCode = Literal[
     "NEGATION_SCOPE",

@@ -5,9 +5,11 @@ Outputs, traces and scorecards are projections of ``SampleResult``; no fact is s
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, computed_field, model_validator
 
 from samsim.schemas.analysis import Language
 from samsim.schemas.calls import AttemptRecord, MessageRecord, OutputMode
@@ -29,6 +31,11 @@ from samsim.schemas.protocol_debate import DebateRecord
 from samsim.schemas.protocols import ProtocolName
 
 Stage = Literal["stage1", "review", "recheck", "debate", "judge", "stage2"]
+Completeness = Literal["complete", "partial", "failed"]
+# Where they stand in a sentence; the other stages are called by their names.
+_STAGE_WORDS = {"stage1": "stage 1", "stage2": "stage 2"}
+# What follows from the rest of a result: written for whoever reads the JSON, and not read back.
+_DERIVED = ("completeness", "missing_calls")
 
 
 class ReviewedTuple(Candidate):
@@ -77,6 +84,33 @@ class CallRecord(Written):
     attempts: list[AttemptRecord] = Field(default_factory=list)
 
 
+class MissingCall(Written):
+    """A call that gave no usable answer: the sample was decided without it."""
+
+    agent: AgentName
+    stage: Stage
+    problem: str
+
+    def __str__(self) -> str:
+        """Who is missing where, and why."""
+        return f"{self.agent} at {_STAGE_WORDS.get(self.stage, self.stage)}: {self.problem}"
+
+
+def missing_among(calls: Iterable[CallRecord]) -> list[MissingCall]:
+    """The calls without a usable answer, in order. This alone decides whether a sample is partial."""
+    return [
+        MissingCall(agent=call.agent, stage=call.stage, problem=call.problem)
+        for call in calls
+        if call.problem is not None
+    ]
+
+
+def missing_words(missing: Iterable[MissingCall]) -> str:
+    """The missing calls in one line; equal ones, as of several draws, are counted."""
+    counts = Counter(map(str, missing))
+    return ", ".join(words if count == 1 else f"{words} (×{count})" for words, count in counts.items())
+
+
 class MemoryRecord(Written):
     """What the episodic memory did for one sample, in every condition (seeds 003 §7, 004).
 
@@ -116,6 +150,7 @@ class SampleResult(Written):
     Reviews, refusals and arbiter decisions are those of the conflict review, ``debate`` is there for
     the debate only; what a protocol does not have stays empty. ``structure`` is what the cue analysis
     saw in the text, ``evaluation`` how the decisions changed the risk: by code, never by gold.
+    ``completeness`` and ``missing_calls`` follow from the calls.
     """
 
     uid: str
@@ -136,6 +171,23 @@ class SampleResult(Written):
     evaluation: EvaluationV1_1 | None = None
     memory: MemoryRecord | None = None
     calls: list[CallRecord] = Field(default_factory=list)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_what_follows(cls, data: Any) -> Any:
+        return {name: value for name, value in data.items() if name not in _DERIVED} if isinstance(data, dict) else data
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def completeness(self) -> Completeness:
+        """Whether every call that was asked was answered; a sample that failed has no result."""
+        return "partial" if self.missing_calls else "complete"
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def missing_calls(self) -> list[MissingCall]:
+        """The calls that gave no usable answer, in order."""
+        return missing_among(self.calls)
 
     def outputs_json(self, indent: int | None = None) -> str:
         """What was decided, without how it was asked: equal for equal answers, also from a cache or replay."""

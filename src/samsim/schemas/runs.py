@@ -59,7 +59,8 @@ class Manifest(Written):
 
     ``config_hash`` is of everything that decides outputs and scores, ``settings_hash`` of what decides the
     outputs, without gold. ``store_digest`` is that of the run's own store when the run ended. Runs of older
-    versions have neither of the last two.
+    versions have neither of the last two. Of the ``done`` samples ``errors`` failed, and ``partial`` ones were
+    decided without some of their calls.
     """
 
     format_version: FormatVersion = FORMAT_VERSION
@@ -86,6 +87,7 @@ class Manifest(Written):
     stop_reason: str | None = None
     done: int = Field(default=0, ge=0)
     errors: int = Field(default=0, ge=0)
+    partial: int = Field(default=0, ge=0)
 
     @property
     def run_over(self) -> DataRecord | None:

@@ -13,7 +13,7 @@ from pydantic import Field
 from samsim.schemas.memory_v1_1 import EvaluationV1_1
 from samsim.schemas.polarity import Polarity
 from samsim.schemas.protocol_conflict_review import Span, Written
-from samsim.schemas.results import MemoryRecord
+from samsim.schemas.results import Completeness, MemoryRecord
 
 Family = Literal["triplet", "ref_pol", "ote_pol", "attr_pol"]
 ScoredStage = Literal["stage1", "final"]
@@ -57,9 +57,14 @@ class UsageRecord(Written):
 
 
 class Scorecard(Written):
-    """One line of ``scorecards.jsonl``, joined with the outputs by ``uid``."""
+    """One line of ``scorecards.jsonl``, joined with the outputs by ``uid``.
+
+    ``completeness`` is said for whoever reads the scorecards alone; older ones lack it. The outputs name the
+    missing calls.
+    """
 
     uid: str
+    completeness: Completeness | None = None
     error: str | None = None
     gold: list[GoldRecord] | None = None
     tags: list[str] = Field(default_factory=list)

@@ -10,15 +10,15 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from samsim.errors import ConfigError
+from samsim.yaml_text import YamlError, file_text, read_yaml
 
 REF_SEPARATOR = "#"
 DEFAULT_TAXONOMY = "nikl2022"
 FREE_TAXONOMY = "none"
-_SHIPPED = (DEFAULT_TAXONOMY, FREE_TAXONOMY)
+SHIPPED = (DEFAULT_TAXONOMY, FREE_TAXONOMY)
 _AROUND_SEPARATOR = re.compile(rf"\s*{REF_SEPARATOR}\s*")
 _SPACES = re.compile(r"\s+")
 
@@ -97,13 +97,13 @@ class Taxonomy(BaseModel):
 def load_taxonomy(name_or_path: str | Path) -> Taxonomy:
     """Load a shipped taxonomy by name, or a user's own from a YAML file."""
     name = str(name_or_path)
-    if name in _SHIPPED:
+    if name in SHIPPED:
         return _load_shipped(name)
     path = Path(name_or_path)
     if path.suffix not in {".yaml", ".yml"}:
-        close = difflib.get_close_matches(name, _SHIPPED, n=1)
+        close = difflib.get_close_matches(name, SHIPPED, n=1)
         hint = f" Did you mean {close[0]!r}?" if close else ""
-        raise ConfigError(f"Unknown taxonomy {name!r}.{hint} Use {' or '.join(_SHIPPED)}, or a path to a YAML file.")
+        raise ConfigError(f"Unknown taxonomy {name!r}.{hint} Use {' or '.join(SHIPPED)}, or a path to a YAML file.")
     try:
         state = path.stat()
         return _load_file(str(path), state.st_mtime_ns, state.st_size)
@@ -114,7 +114,7 @@ def load_taxonomy(name_or_path: str | Path) -> Taxonomy:
 @cache
 def _load_file(path: str, _modified: int, _size: int) -> Taxonomy:
     """Read a file once for as long as it stays the same: every sample asks for its taxonomy."""
-    return _parse(Path(path).read_text(encoding="utf-8"), path)
+    return _parse(file_text(Path(path)), path)
 
 
 @cache
@@ -125,9 +125,8 @@ def _load_shipped(name: str) -> Taxonomy:
 
 def _parse(content: str, source: str) -> Taxonomy:
     try:
-        raw: Any = yaml.safe_load(content)
-    # PyYAML lets a ValueError through for an impossible date.
-    except (yaml.YAMLError, ValueError) as error:
+        raw: Any = read_yaml(content)
+    except YamlError as error:
         raise ConfigError(f"The taxonomy {source} is not valid YAML: {error}. Fix that place.") from error
     try:
         return Taxonomy.model_validate(raw)

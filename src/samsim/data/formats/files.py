@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -21,9 +22,10 @@ def file_of(source: DataSource) -> Path:
     path = source.path
     if path is None:
         raise ConfigError("The source names no file. Give it a path.")
-    if path.is_dir():
+    # Not by pathlib, which raises for a name that is too long.
+    if os.path.isdir(path):
         return _file_in(path, source)
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise ConfigError(f"There is no file {path}. Check the path.")
     if source.split is not None:
         raise ConfigError(f"split belongs to a folder, and {path.name} is a file. Leave split out.")

@@ -21,7 +21,7 @@ from samsim.schemas.analysis import Offsets
 from samsim.schemas.polarity import PolarityName
 
 _SEPARATOR = "####"
-_ACOS_TUPLE = re.compile(r"(-?\d+),(-?\d+) (\S.*) (\S+) (-?\d+),(-?\d+)")
+_ACOS_TUPLE = re.compile(r"(-?\d{1,18}),(-?\d{1,18}) (\S.*) (\S+) (-?\d{1,18}),(-?\d{1,18})")
 _ACOS_POLARITY: Mapping[str, PolarityName] = MappingProxyType({"0": "negative", "1": "neutral", "2": "positive"})
 _IMPLICIT = -1
 Phrase = tuple[str, Offsets | None]

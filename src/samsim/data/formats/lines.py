@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeGuard
@@ -10,6 +9,10 @@ from typing import TypeGuard
 from samsim.data.file_encoding import DAMAGED, DEFAULT_ENCODING, require_utf8
 from samsim.data.formats.rows import RowError
 from samsim.errors import InputError
+from samsim.json_text import JsonError, read_json
+
+# Offsets and numbers of tokens are far below.
+_MOST_DIGITS = 18
 
 
 def read_text(path: Path, encoding: str | None) -> str:
@@ -35,10 +38,8 @@ def json_object(line: str) -> dict[str, object]:
     if DAMAGED.search(line):
         raise RowError("bytes that do not fit the file's encoding")
     try:
-        record = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise RowError(f"invalid JSON: {error.msg} at column {error.colno}") from None
-    except (RecursionError, ValueError) as error:
+        record = read_json(line)
+    except JsonError as error:
         raise RowError(f"invalid JSON: {error}") from None
     if not isinstance(record, dict):
         raise RowError("not a JSON object")
@@ -51,6 +52,12 @@ def string_of(record: dict[str, object], key: str) -> str:
     if not isinstance(value, str):
         raise RowError(f"no text under {key!r}")
     return value
+
+
+def written_number(written: str) -> int | None:
+    """The number that a text spells in digits; none is as long as Python would refuse to read."""
+    digits = written.strip()
+    return int(digits) if digits.isdecimal() and len(digits) <= _MOST_DIGITS else None
 
 
 def is_whole_number(value: object) -> TypeGuard[int]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from samsim.data.csv_records import CsvProblem, CsvRecords, read_header
-from samsim.data.formats.lines import is_whole_number, json_object, numbered_lines, read_text
+from samsim.data.formats.lines import is_whole_number, json_object, numbered_lines, read_text, written_number
 from samsim.data.formats.rows import Annotation, BadRow, Row, RowError, language_of, parse_rows, part_of, polarity_of
 from samsim.data.formats.spans import sole_occurrence, verified_span
 from samsim.data.sources import USUAL_COLUMNS, DataSource
@@ -169,8 +169,9 @@ def _span(text: str, term: str, fields: Fields) -> tuple[Offsets | None, str | N
 def _offset(value: object) -> int:
     if is_whole_number(value):
         return value
-    if isinstance(value, str) and value.strip().isdecimal():
-        return int(value)
+    number = written_number(value) if isinstance(value, str) else None
+    if number is not None:
+        return number
     raise RowError(f"{value!r} is no offset")
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
+from samsim.data.formats.lines import written_number
 from samsim.data.formats.rows import Annotation, BadRow, Row, RowError, parse_rows, polarity_of
 from samsim.data.formats.spans import verified_span
 from samsim.data.formats.xml_tree import parse_xml
@@ -128,10 +129,11 @@ def _opinion(text: str, element: Element) -> Found:
 
 
 def _span(text: str, term: str, element: Element) -> tuple[Offsets, str | None]:
-    start, end = _attribute(element, "from"), _attribute(element, "to")
-    if not (start.isdecimal() and end.isdecimal()):
-        raise RowError(f"the offsets {start!r} and {end!r} of {term!r} are no numbers")
-    return verified_span(text, term, int(start), int(end))
+    written = _attribute(element, "from"), _attribute(element, "to")
+    start, end = map(written_number, written)
+    if start is None or end is None:
+        raise RowError(f"the offsets {written[0]!r} and {written[1]!r} of {term!r} are no numbers")
+    return verified_span(text, term, start, end)
 
 
 def _attribute(element: Element, name: str) -> str:

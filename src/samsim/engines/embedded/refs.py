@@ -9,12 +9,11 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-import yaml
-
 from samsim.engines.embedded.extraction import Attribute, Extraction
 from samsim.language.english_lemmas import lemma_of
 from samsim.schemas.analysis import Language, Offsets, TextAnalysis
 from samsim.schemas.taxonomy import REF_SEPARATOR, Taxonomy
+from samsim.yaml_text import read_yaml
 
 _WHOLE = re.compile(r"(?:전체|전반)(?:적인|적으로)? |overall ", re.IGNORECASE)
 _QUALIFIER_REACH = 8
@@ -34,7 +33,7 @@ class _Known:
 @cache
 def _known() -> _Known:
     content = files("samsim.engines.embedded").joinpath("data", "refs.yaml").read_text(encoding="utf-8")
-    raw: dict[str, Any] = yaml.safe_load(content)
+    raw: dict[str, Any] = read_yaml(content)
     terms: dict[Language, dict[str, tuple[str, str]]] = {
         language: {
             str(term).casefold(): (entity, attribute)

@@ -76,7 +76,7 @@ function stage1Block(candidates, calls) {
 }
 
 function callTrouble([agent, stage, problem, rejected]) {
-  const words = problem ? t("no_answer", { agent, problem }) : t("rejected_parts", { agent, count: rejected });
+  const words = problem ? t("no_answer", { agent, problem: code("failure", problem) }) : t("rejected_parts", { agent, count: rejected });
   return h("p", { class: "trouble" }, words);
 }
 
@@ -299,8 +299,10 @@ function detailOf(base, detail) {
   const final = (detail.f || []).map(finalOf);
   const gold = goldRows === null ? null : goldRows.map(goldOf);
   const legend = h("p", { class: "legend small" }, POLARITIES.map((name, number) => h("span", {}, sign(number), code("polarity", name))), h("span", {}, t("legend_bars")));
+  const lost = (detail.c || []).filter((call) => call[2]);
   return [
     annotated(text, gold || [], final), legend,
+    lost.length ? h("div", { class: "banner small", role: "status" }, t("partial_sample"), lost.map(callTrouble)) : null,
     goldBlock(gold, detail.g || null),
     finalBlock(final, candidates),
     stage1Block(candidates, detail.c || []),
@@ -308,7 +310,7 @@ function detailOf(base, detail) {
     detail.d ? debateBlocks(detail.d) : voteBlock(detail, candidates),
     detail.m ? memoryBlock(detail.m) : null,
     detail.e ? riskBlock(detail.e) : null,
-    (detail.c || []).filter((call) => call[1] !== "stage1").map(callTrouble),
+    (detail.c || []).filter((call) => call[1] !== "stage1" && !call[2]).map(callTrouble),
     detail.u ? usageLine(detail.u) : null,
   ];
 }

@@ -1,0 +1,51 @@
+"""What a sample came to, part by part: two runs are identical where every part of every sample is the same.
+
+The parts are what Stage 1 claimed, the conflict flags, the risks (with the evaluation they lead to), the final
+tuples, and the marks on those that stayed uncertain. How it was voted, and what was asked and remembered on the
+way, may differ.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from typing import Literal, NamedTuple, get_args
+
+from samsim.schemas.protocol_conflict_review import Candidate
+from samsim.schemas.results import FinalTuple, SampleResult
+
+Part = Literal["stage1", "flags", "risks", "final", "marks"]
+PARTS: tuple[Part, ...] = get_args(Part)
+_DIGEST_BYTES = 16
+
+
+class Outcome(NamedTuple):
+    """A digest of each part, in the order of ``PARTS``; equal for equal parts, whatever order they are listed in."""
+
+    stage1: bytes
+    flags: bytes
+    risks: bytes
+    final: bytes
+    marks: bytes
+
+
+def outcome_of(result: SampleResult) -> Outcome:
+    """What a sample came to."""
+    evaluation = result.evaluation.model_dump_json() if result.evaluation is not None else ""
+    return Outcome(
+        stage1=_digest(map(_said, result.stage1_tuples)),
+        flags=_digest(flag.model_dump_json() for flag in result.conflict_flags),
+        risks=_digest([*(risk.model_dump_json() for risk in result.validator_risks), evaluation]),
+        final=_digest(f"{_said(one)} {one.opinion_terms!r}" for one in result.final_tuples),
+        marks=_digest(f"{_said(one)} {sorted(one.flag_reasons)!r}" for one in result.final_tuples if one.flagged),
+    )
+
+
+def _said(one: Candidate | FinalTuple) -> str:
+    span = None if one.span is None else (one.span.start, one.span.end)
+    return repr((one.aspect_term, one.aspect_ref, one.opinion_term, one.polarity, span))
+
+
+def _digest(items: Iterable[str]) -> bytes:
+    listed = "\n".join(sorted(items))
+    return hashlib.blake2b(listed.encode("utf-8", "surrogatepass"), digest_size=_DIGEST_BYTES).digest()

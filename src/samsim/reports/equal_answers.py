@@ -1,0 +1,25 @@
+"""What to say of a run whose tuples are the baseline's: there is nothing to test."""
+
+from __future__ import annotations
+
+from samsim.metrics.comparison import Contrast
+from samsim.reports.codes import ANSWER_PART, named
+from samsim.reports.numbers import how_many
+from samsim.schemas.code_names import Pair
+
+IDENTICAL: Pair = ("identical answers", "답이 모두 같음")
+SAME_TUPLES: Pair = ("same tuples", "튜플이 같음")
+
+
+def instead_of_a_test(contrast: Contrast) -> Pair | None:
+    """The words that stand where the p would; None where there is one."""
+    if contrast.tested:
+        return None
+    return IDENTICAL if contrast.identical else SAME_TUPLES
+
+
+def what_differs(contrast: Contrast) -> Pair:
+    """The parts of the answers that are not the baseline's, with the number of samples."""
+    parts = [(named(ANSWER_PART, part), samples) for part, samples in contrast.differs.items()]
+    english = ", ".join(f"{name[0]} ({how_many(samples, 'sample')})" for name, samples in parts)
+    return english, ", ".join(f"{name[1]}(표본 {samples:,}개)" for name, samples in parts)

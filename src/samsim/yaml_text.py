@@ -1,0 +1,167 @@
+"""The one reader of YAML: experiment, engine, taxonomy and condition files, ``--set``, and what is shipped.
+
+Whatever a text holds, it is read in a bounded time, or a ``YamlError`` says where it is wrong. Aliases are
+counted as if they were written out, so a short text cannot stand for a value without end.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import yaml
+from yaml.reader import ReaderError
+
+MOST_CHARACTERS = 1_000_000
+# Once every alias is written out.
+MOST_PLACES = 20_000
+MOST_DEPTH = 50
+# Longer than any number, and short enough for Python to read it.
+_MOST_DIGITS = 100
+_MOST_INTEGER = 2**63 - 1
+_MOST_NUMBER = 1e100
+_SURROGATE = re.compile("[\ud800-\udfff]")
+# Forced tags (!!bool maybe) make PyYAML stumble in as many ways as there are tags.
+_STUMBLES = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
+
+
+class YamlError(ValueError):
+    """Why a text is no YAML that can be used; ``line`` and ``column`` count from 1, where they are known."""
+
+    def __init__(self, problem: str, line: int | None = None, column: int | None = None) -> None:
+        self.problem = problem
+        self.line = line
+        self.column = column
+        super().__init__(problem if line is None else f"{problem} (line {line}, column {column})")
+
+
+def read_yaml(text: str) -> Any:
+    """The value of a YAML text."""
+    loader, root = compose(text)
+    return None if root is None else construct(loader, root)
+
+
+def read_yaml_file(path: Path) -> Any:
+    """The value of a file in UTF-8; raises ``OSError`` and ``UnicodeDecodeError`` as reading a file does."""
+    return read_yaml(file_text(path))
+
+
+def file_text(path: Path) -> str:
+    """The text of a YAML file, but of a huge one only the beginning, which the reader will refuse as too long."""
+    with path.open(encoding="utf-8-sig") as file:
+        return file.read(MOST_CHARACTERS + 1)
+
+
+def compose(text: str) -> tuple[yaml.SafeLoader, yaml.Node | None]:
+    """The nodes of a text with their places in it, and the loader that can ``construct`` their values."""
+    if len(text) > MOST_CHARACTERS:
+        raise YamlError(f"longer than {MOST_CHARACTERS:,} characters")
+    try:
+        loader = _Loader(text)
+        return loader, loader.get_single_node()
+    except ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        column = error.position - text.rfind("\n", 0, error.position)
+        raise YamlError(
+            f"a character that YAML does not allow (U+{ord(text[error.position]):04X})", line, column
+        ) from error
+    except yaml.YAMLError as error:
+        raise _explained(error) from error
+    except _STUMBLES as error:
+        raise YamlError(f"an escape that stands for no character ({error})") from error
+
+
+def construct(loader: yaml.SafeLoader, node: yaml.Node) -> Any:
+    """The value of a composed document."""
+    try:
+        return loader.construct_document(node)
+    except yaml.YAMLError as error:
+        raise _explained(error) from error
+    except _STUMBLES as error:
+        raise YamlError(f"a value does not fit its tag ({type(error).__name__}: {error})") from error
+
+
+class _Loader(yaml.SafeLoader):
+    """Stops where a document gets too deep or, with its aliases written out, too large."""
+
+    def __init__(self, stream: str) -> None:
+        super().__init__(stream)
+        self._nesting = 0
+        self._nodes = 0
+        # Of each finished node: how many places it has, and how deep it is.
+        self._measured: dict[yaml.Node, tuple[int, int]] = {}
+
+    def fetch_flow_collection_start(self, TokenClass: Any) -> None:  # noqa: N803 - PyYAML's name
+        # The scanner looks a line ahead, and is slow where many brackets are open.
+        if self.flow_level >= MOST_DEPTH:
+            raise _Refused(f"nested more than {MOST_DEPTH} deep", self.get_mark())
+        super().fetch_flow_collection_start(TokenClass)
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        event: yaml.Event = self.peek_event()  # type: ignore[no-untyped-call]
+        self._nesting += 1
+        self._nodes += 1
+        if self._nesting > MOST_DEPTH:
+            raise _Refused(f"nested more than {MOST_DEPTH} deep", event.start_mark)
+        if self._nodes > MOST_PLACES:
+            raise _Refused(f"more than {MOST_PLACES:,} values", event.start_mark)
+        node = super().compose_node(parent, index)
+        self._nesting -= 1
+        if node is None:
+            return None
+        if isinstance(node, yaml.ScalarNode) and _SURROGATE.search(node.value):
+            raise _Refused("half of a surrogate pair, which no text can hold", event.start_mark)
+        if isinstance(event, yaml.AliasEvent):
+            if node not in self._measured:
+                raise _Refused("an alias (*name) stands inside what it is another name of", event.start_mark)
+        else:
+            self._measured[node] = self._measure(node)
+        places, depth = self._measured[node]
+        if places > MOST_PLACES:
+            raise _Refused("its aliases (*name) repeat each other too often", event.start_mark)
+        if self._nesting + depth > MOST_DEPTH:
+            raise _Refused(f"nested more than {MOST_DEPTH} deep by its aliases (*name)", event.start_mark)
+        return node
+
+    def _measure(self, node: yaml.Node) -> tuple[int, int]:
+        inner = node.value if isinstance(node, yaml.CollectionNode) else ()
+        parts = [self._measured[part] for item in inner for part in (item if isinstance(item, tuple) else (item,))]
+        return 1 + sum(places for places, _ in parts), 1 + max((depth for _, depth in parts), default=0)
+
+    def construct_yaml_int(self, node: yaml.ScalarNode) -> int:
+        value = super().construct_yaml_int(_short(node))
+        if abs(value) > _MOST_INTEGER:
+            raise _Refused("an integer beyond 64 bits; put an id in quotes", node.start_mark)
+        return value
+
+    def construct_yaml_float(self, node: yaml.ScalarNode) -> float:
+        value = super().construct_yaml_float(_short(node))
+        if not abs(value) <= _MOST_NUMBER:
+            raise _Refused(f"no number, or one beyond {_MOST_NUMBER:g}; put a name in quotes", node.start_mark)
+        return value
+
+
+_Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)
+_Loader.add_constructor("tag:yaml.org,2002:float", _Loader.construct_yaml_float)
+
+
+class _Refused(yaml.MarkedYAMLError):
+    """Valid YAML that is not read on purpose."""
+
+    def __init__(self, problem: str, mark: Any) -> None:
+        super().__init__(problem=problem, problem_mark=mark)
+
+
+def _short(node: yaml.ScalarNode) -> yaml.ScalarNode:
+    if len(node.value) > _MOST_DIGITS:
+        raise _Refused(f"a number of {len(node.value):,} characters; put an id in quotes", node.start_mark)
+    return node
+
+
+def _explained(error: yaml.YAMLError) -> YamlError:
+    if not isinstance(error, yaml.MarkedYAMLError):
+        return YamlError(" ".join(str(error).split()))
+    mark = error.problem_mark or error.context_mark
+    problem = error.problem or "cannot be read"
+    return YamlError(problem) if mark is None else YamlError(problem, mark.line + 1, mark.column + 1)
