@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from samsim.rules.text_index import PlacedItems, TextIndex
+from samsim.rules.text_index import PlacedItems, TextIndex, fold
 from samsim.schemas.protocol_conflict_review import Span
 from tests.support.builders import nfc, nfd
 from tests.support.strategies import steady
@@ -78,6 +78,60 @@ def test_nearest_agrees_with_looking_at_every_place(text: str, piece: str, origi
     else:
         start = min(places, key=lambda place: (abs(place - origin), place))
         assert found == Span(start=start, end=start + len(piece))
+
+
+# --- case, width and Unicode form are folded ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "piece", "written"),
+    [
+        ("Serves really good Sushi.", "serves really good sushi", "Serves really good Sushi"),
+        ("GREAT food", "great", "GREAT"),
+        ("ＵＳＢ 포트가 좋아요", "usb 포트", "ＵＳＢ 포트"),
+        ("the ﬁnest ﬁsh", "finest", "ﬁnest"),
+        ("Straße", "STRASSE", "Straße"),
+        ("I don’t like it", "don't like", "don’t like"),
+        (nfd("Café ｄｅ Paris"), "café de paris", nfd("Café ｄｅ Paris")),
+        (nfd("ＬＧ 화면이 커요"), "lg 화면", nfd("ＬＧ 화면")),
+    ],
+)
+def test_a_piece_is_found_however_it_is_written_with_the_offsets_of_the_text(
+    text: str, piece: str, written: str
+) -> None:
+    index = TextIndex(text)
+    found = index.nearest(piece, 0)
+    assert found is not None
+    assert text[found.start : found.end] == written
+    assert index.carries(found, piece)
+    assert index.count(piece) == 1
+
+
+@pytest.mark.parametrize(("text", "piece"), [("the ﬁnest", "inest"), ("half ½", "2"), ("Straße", "stras")])
+def test_a_folded_piece_does_not_begin_or_end_inside_a_character(text: str, piece: str) -> None:
+    assert not TextIndex(text).has(piece)
+
+
+def test_the_spelling_of_the_piece_is_looked_for_first() -> None:
+    assert TextIndex("Sushi, sushi").nearest("sushi", 0) == Span(start=7, end=12)
+    assert TextIndex("Sushi, sushi").carries(Span(start=0, end=5), "sushi")
+
+
+@steady
+@given(st.text(max_size=12), st.text(max_size=12), st.text(max_size=12))
+def test_any_piece_of_any_text_is_found_in_any_case_and_form(before: str, piece: str, after: str) -> None:
+    text = f"{before} {piece} {after}"
+    for spelling in (piece.strip(), nfd(piece).strip().upper()):
+        if fold(spelling) == fold(piece.strip()):
+            found = TextIndex(text).nearest(spelling, 0)
+            assert (found is None) == (not fold(spelling))
+            assert found is None or fold(text[found.start : found.end]) == fold(spelling)
+
+
+@steady
+@given(st.text(max_size=20))
+def test_folding_twice_is_folding_once(text: str) -> None:
+    assert fold(fold(text)) == fold(text)
 
 
 @st.composite

@@ -80,6 +80,15 @@ def test_a_decomposed_text_is_read_like_a_composed_one() -> None:
     assert types(analysis(nfd(TEXT)), candidate(evidence="좋지만")) == []
 
 
+@pytest.mark.parametrize(
+    ("term", "evidence"),
+    [("sushi", "serves really good sushi"), ("SUSHI", "REALLY GOOD"), ("ｓｕｓｈｉ", "don't miss")],
+)
+def test_capitals_width_and_quotation_marks_are_no_risk(term: str, evidence: str) -> None:
+    text = "Serves really good Sushi, don’t miss it!"
+    assert types(analysis(text, language="en"), candidate(term=term, evidence=evidence)) == []
+
+
 # --- SPAN_MISMATCH ---------------------------------------------------------------------------------------
 
 TWICE = analysis("가격이 착해요. 가격 말고는 별로예요.")

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from samsim.errors import EngineError
+from samsim.language.opinions import OpinionReader, opinions_of
 from samsim.memory.episode_builder import RiskFindings, evaluate
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator, MemorySlot, SampleFacts
 from samsim.memory.signature_builder import detect_structure
@@ -13,11 +14,12 @@ from samsim.pipeline.config import PipelineConfig
 from samsim.rules.apply import finalize
 from samsim.rules.candidates import Stage1Triplets, build_candidates, claimed_spans
 from samsim.rules.conflicts import compute_conflict_flags
+from samsim.rules.free_refs import under_shared_refs
 from samsim.rules.majority import first_of_equals
 from samsim.rules.validator import compute_validator_risks
 from samsim.schemas.analysis import TextAnalysis
 from samsim.schemas.memory_v1_1 import EvaluationV1_1
-from samsim.schemas.protocol_conflict_review import Candidate, ConflictFlag, Span, ValidatorRisk
+from samsim.schemas.protocol_conflict_review import ASTETripletItem, Candidate, ConflictFlag, Span, ValidatorRisk
 from samsim.schemas.results import CallRecord, MemoryRecord, ReviewedTuple, SampleResult, missing_among, missing_words
 from samsim.schemas.taxonomy import Taxonomy
 
@@ -37,6 +39,7 @@ class Examined:
     config: PipelineConfig
     candidates: Sequence[Candidate]
     spans: Mapping[str, Span]
+    opinions: OpinionReader
     risks: Sequence[ValidatorRisk]
     flags: Sequence[ConflictFlag]
     equals_once: bool = False
@@ -54,7 +57,8 @@ class Examined:
         terms = {candidate.tuple_id: candidate.aspect_term for candidate in self.candidates}
         same = {one.tuple_id for one in left if one.aspect_term == terms.get(one.tuple_id)}
         spans = {tuple_id: span for tuple_id, span in self.spans.items() if tuple_id in same}
-        risks = compute_validator_risks(left, self.analysis, self.taxonomy, claimed_spans=spans)
+        states = self.opinions.states
+        risks = compute_validator_risks(left, self.analysis, self.taxonomy, claimed_spans=spans, states=states)
         return RiskFindings.of(risks, flags_of(left, self.taxonomy, self.config))
 
     def evaluation(self, surviving: Sequence[Candidate], *, applied: bool) -> EvaluationV1_1:
@@ -73,12 +77,26 @@ def examine(
     equals_once: bool = False,
 ) -> Examined:
     """Number, normalise and anchor what Stage 1 found, and compute every doubt about it."""
-    candidates = build_candidates(stage1, analysis.text, taxonomy)
+    opinions = opinions_of(analysis)
+    candidates = build_candidates(with_normal_opinions(stage1, opinions), analysis.text, taxonomy)
+    if equals_once:
+        candidates = list(under_shared_refs(candidates, taxonomy))
     spans = claimed_spans(stage1)
     doubted = first_of_equals(candidates) if equals_once else candidates
-    risks = compute_validator_risks(doubted, analysis, taxonomy, claimed_spans=spans)
+    risks = compute_validator_risks(doubted, analysis, taxonomy, claimed_spans=spans, states=opinions.states)
     flags = flags_of(doubted, taxonomy, config)
-    return Examined(uid, analysis, taxonomy, config, candidates, spans, risks, flags, equals_once)
+    return Examined(uid, analysis, taxonomy, config, candidates, spans, opinions, risks, flags, equals_once)
+
+
+def with_normal_opinions(stage1: Stage1Triplets, opinions: OpinionReader) -> Mapping[str, Sequence[ASTETripletItem]]:
+    """The triplets with their opinions as our convention has them; what was said stays in the record of the call."""
+    return {
+        origin: [
+            item.model_copy(update={"opinion_term": opinions.normal(item.opinion_term)}) if item.opinion_term else item
+            for item in items
+        ]
+        for origin, items in stage1.items()
+    }
 
 
 def flags_of(candidates: Sequence[Candidate], taxonomy: Taxonomy, config: PipelineConfig) -> list[ConflictFlag]:
@@ -86,7 +104,7 @@ def flags_of(candidates: Sequence[Candidate], taxonomy: Taxonomy, config: Pipeli
     if not config.compute_conflict_flags:
         return []
     return compute_conflict_flags(
-        candidates,
+        under_shared_refs(candidates, taxonomy),
         conflict_mode=config.conflict_mode,
         semantic_conflict_enabled=config.semantic_conflict_enabled,
         semantic_theta=config.semantic_theta,
@@ -118,7 +136,7 @@ def plain_result(
         refusals=[],
         arbiter_decisions=[],
         final_tuples_post_review=list(surviving),
-        final_tuples=finalize(surviving),
+        final_tuples=finalize(under_shared_refs(surviving, examined.taxonomy)),
         structure=list(detect_structure(examined.analysis)),
         evaluation=examined.evaluation(surviving, applied=applied),
         calls=list(calls),

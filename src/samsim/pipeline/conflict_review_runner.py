@@ -19,6 +19,7 @@ from samsim.pipeline.assembly import ask_memory, examine, plain_result, remember
 from samsim.pipeline.config import PipelineConfig
 from samsim.rules.apply import apply_decisions, finalize, merged_refs
 from samsim.rules.arbiter import arbiter_vote
+from samsim.rules.free_refs import under_shared_refs
 from samsim.rules.recheck import groups_to_recheck, with_recheck
 from samsim.rules.review_actions import EnforcedReview, enforce_review_actions, reviewable_ids
 from samsim.schemas.analysis import TextAnalysis
@@ -61,7 +62,7 @@ async def run_conflict_review(
         "review_actions": _votes_cast(review),
         "refusals": list(review.refusals),
         "arbiter_decisions": decisions,
-        "final_tuples": finalize(surviving, new_refs),
+        "final_tuples": finalize(under_shared_refs(surviving, taxonomy), new_refs),
     }
     result = plain.model_copy(update=decided)
     return remember(memory, slot, facts, result, injected_chars=len(context) * advised_prompts)

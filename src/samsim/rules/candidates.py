@@ -6,10 +6,9 @@ No de-duplication happens here: each agent's tuple is reviewed on its own.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 
-from samsim.rules.text_index import TextIndex
+from samsim.rules.text_index import TextIndex, fold
 from samsim.schemas.protocol_conflict_review import AGENTS, Agent, ASTETripletItem, Candidate, Span
 from samsim.schemas.taxonomy import Taxonomy
 
@@ -19,8 +18,8 @@ _SPACES = re.compile(r"\s+")
 
 
 def normalise_term(term: str) -> str:
-    """The form in which terms are compared: NFC, trimmed, single spaces, case folded."""
-    return _SPACES.sub(" ", unicodedata.normalize("NFC", term).strip()).casefold()
+    """The form in which terms are compared: folded (see ``fold``), trimmed, single spaces."""
+    return _SPACES.sub(" ", fold(term)).strip()
 
 
 def anchor_span(term: str, claimed: Span | None, evidence: str, index: TextIndex) -> Span | None:

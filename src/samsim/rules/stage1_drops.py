@@ -1,6 +1,6 @@
 """Which aspects of the debate's Stage 1 are dropped before anybody talks about them, and why (spec 3 §1).
 
-- ``hallucination``: the term is not in the text, in whatever case.
+- ``hallucination``: the term is not in the text, however it is written.
 - ``alignment_failure``: the term stands there more than once and the claimed span carries none of
   these places, so it cannot be said which one is meant. A wrong span on a term that stands there once
   is simply put right, as in the conflict review.
@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from samsim.rules.candidates import anchor_span, normalise_term
@@ -37,11 +36,9 @@ def screen_aspects(aspects: Sequence[AspectItem], analysis: TextAnalysis) -> tup
 
 
 def as_written(term: str, index: TextIndex) -> str:
-    """The term in the text's own upper and lower case; as it is where the text does not have it."""
-    if not term or index.has(term):
-        return term
-    found = re.search(re.escape(term), index.text, re.IGNORECASE)
-    return found.group() if found is not None else term
+    """The term as the text writes it; as it is where the text does not have it."""
+    found = index.nearest(term, 0)
+    return index.text[found.start : found.end] if found is not None else term
 
 
 def _why_not(aspect: AspectItem, evidence: EvidenceReader) -> DropReason | None:

@@ -1,4 +1,8 @@
-"""Where pieces of a text stand, looked up in logarithmic time so that long texts stay cheap."""
+"""Where pieces of a text stand, looked up in logarithmic time so that long texts stay cheap.
+
+A piece that the text does not have as it is written is looked for with case, width, Unicode form and the
+shape of quotation marks folded. Folding is for comparing only: every offset counts the text as given.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +28,15 @@ class Placed(Protocol):
 
 
 PlacedT = TypeVar("PlacedT", bound=Placed)
+_INSIDE = -1
+_PLAIN_QUOTES = str.maketrans(dict.fromkeys("‘’‚‛", "'") | dict.fromkeys("“”„‟", '"'))
+
+
+def fold(text: str) -> str:
+    """The form in which pieces of text are compared: width, case, Unicode form and quotation marks folded."""
+    # Folding the case can leave a form that is composed no longer, and composing one that has a case.
+    plain = unicodedata.normalize("NFKC", text).translate(_PLAIN_QUOTES).casefold()
+    return unicodedata.normalize("NFKC", plain).casefold()
 
 
 def continues_a_character(text: str, at: int) -> bool:
@@ -39,44 +52,44 @@ class TextIndex:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._found: dict[str, tuple[int, list[int]]] = {}
+        self._found: dict[str, list[Span]] = {}
+        self._folded: _FoldedText | None = None
 
     def count(self, piece: str) -> int:
         """How often the text has the piece."""
-        return len(self._starts(piece)[1])
+        return len(self._places(piece))
 
     def has(self, piece: str) -> bool:
-        """Whether the text has the piece, also in another Unicode normal form of it."""
+        """Whether the text has the piece, also in another case, width or Unicode normal form."""
         return self.count(piece) > 0
 
     def carries(self, span: Span, piece: str) -> bool:
-        """Whether the span is exactly one occurrence of the piece."""
-        length, starts = self._starts(piece)
-        at = bisect_left(starts, span.start)
-        return at < len(starts) and starts[at] == span.start and span.end == span.start + length
+        """Whether the span is exactly one occurrence of the piece, however that is written."""
+        if not piece or continues_a_character(self.text, span.end):
+            return False
+        return fold(self.text[span.start : span.end]) == fold(piece)
 
     def nearest(self, piece: str, origin: int) -> Span | None:
         """The occurrence that starts nearest to ``origin`` (the earlier one of two), or None."""
-        length, starts = self._starts(piece)
-        at = bisect_left(starts, origin)
-        around = starts[max(at - 1, 0) : at + 1]
-        if not around:
-            return None
-        start = min(around, key=lambda place: (abs(place - origin), place))
-        return Span(start=start, end=start + length)
+        places = self._places(piece)
+        at = bisect_left(places, origin, key=_start)
+        around = places[max(at - 1, 0) : at + 1]
+        return min(around, key=lambda place: (abs(place.start - origin), place.start), default=None)
 
-    def _starts(self, piece: str) -> tuple[int, list[int]]:
+    def _places(self, piece: str) -> list[Span]:
         if piece not in self._found:
             self._found[piece] = self._find(piece)
         return self._found[piece]
 
-    def _find(self, piece: str) -> tuple[int, list[int]]:
+    def _find(self, piece: str) -> list[Span]:
         spellings = (piece, unicodedata.normalize("NFC", piece), unicodedata.normalize("NFD", piece))
         for spelling in dict.fromkeys(spellings):
             starts = self._find_all(spelling)
             if starts:
-                return len(spelling), starts
-        return len(piece), []
+                return [Span(start=start, end=start + len(spelling)) for start in starts]
+        if self._folded is None:
+            self._folded = _FoldedText(self.text)
+        return self._folded.find_all(piece)
 
     def _find_all(self, needle: str) -> list[int]:
         starts: list[int] = []
@@ -86,6 +99,44 @@ class TextIndex:
                 starts.append(start)
             start = self.text.find(needle, start + 1)
         return starts
+
+
+def _start(place: Placed) -> int:
+    return place.start
+
+
+class _FoldedText:
+    """A folded text that knows which character of the original each of its own came from."""
+
+    def __init__(self, text: str) -> None:
+        # Where the original character begins and ends; of several folded ones the first and the last know.
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        parts = []
+        start = 0
+        for end in range(1, len(text) + 1):
+            if continues_a_character(text, end):
+                continue
+            part = fold(text[start:end])
+            if part:
+                inside = [_INSIDE] * (len(part) - 1)
+                self._starts += [start, *inside]
+                self._ends += [*inside, end]
+                parts.append(part)
+            start = end
+        self._folded = "".join(parts)
+
+    def find_all(self, piece: str) -> list[Span]:
+        """Every occurrence of a piece that begins and ends with whole characters of the text."""
+        needle = fold(piece)
+        found = []
+        at = self._folded.find(needle) if needle else -1
+        while at >= 0:
+            start, end = self._starts[at], self._ends[at + len(needle) - 1]
+            if start != _INSIDE and end != _INSIDE:
+                found.append(Span(start=start, end=end))
+            at = self._folded.find(needle, at + 1)
+        return found
 
 
 class PlacedItems(Generic[PlacedT]):

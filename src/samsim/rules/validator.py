@@ -7,7 +7,7 @@ description never quotes the text, because descriptions may be remembered.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from samsim.rules.candidates import normalise_term
 from samsim.rules.evidence import EvidenceReader, sign
@@ -21,6 +21,10 @@ _NOMINAL_TAGS = ("N", "PROPN", "SL", "SH", "SN", "W_", "XSN", "UN", "VBG", "GER"
 
 # The tuple names or quotes words that the text does not have.
 WORDS_ABSENT: frozenset[RiskType] = frozenset({"TERM_NOT_IN_TEXT", "EVIDENCE_NOT_IN_TEXT"})
+
+# Whether the text has the words of an opinion in another inflection: the language layer knows.
+States = Callable[[str], bool]
+_OPINION_ABSENT = "The opinion term does not occur in the text."
 
 _DESCRIPTIONS: dict[RiskType, str] = {
     "INVALID_REF": "The aspect ref is not part of the taxonomy.",
@@ -39,46 +43,58 @@ def compute_validator_risks(
     taxonomy: Taxonomy,
     *,
     claimed_spans: Mapping[str, Span] | None = None,
+    states: States | None = None,
 ) -> list[ValidatorRisk]:
     """All risks, in candidate order and, per candidate, in the order of ``RiskType``.
 
     ``claimed_spans`` are the spans as the engine gave them, before they were anchored.
+    Without ``states`` nothing is known about inflections, and opinions are not looked for in the text.
     """
     evidence = EvidenceReader(analysis)
     one_sided = _one_sided_contrasts(candidates, evidence)
-    risks = []
+    risks: list[ValidatorRisk] = []
     for candidate in candidates:
         claimed = (claimed_spans or {}).get(candidate.tuple_id)
-        for risk_type, severity in _doubts(candidate, claimed, evidence, taxonomy):
-            risks.append(_risk(candidate, risk_type, severity))
+        risks += _doubts(candidate, claimed, evidence, taxonomy, states)
         if candidate.tuple_id in one_sided:
             risks.append(_risk(candidate, "CONTRAST_SCOPE", one_sided[candidate.tuple_id]))
     return risks
 
 
-def _risk(candidate: Candidate, risk_type: RiskType, severity: Severity) -> ValidatorRisk:
+def _risk(candidate: Candidate, risk_type: RiskType, severity: Severity, description: str = "") -> ValidatorRisk:
     return ValidatorRisk(
-        tuple_id=candidate.tuple_id, risk_type=risk_type, severity=severity, description=_DESCRIPTIONS[risk_type]
+        tuple_id=candidate.tuple_id,
+        risk_type=risk_type,
+        severity=severity,
+        description=description or _DESCRIPTIONS[risk_type],
     )
 
 
 def _doubts(
-    candidate: Candidate, claimed: Span | None, evidence: EvidenceReader, taxonomy: Taxonomy
-) -> Iterator[tuple[RiskType, Severity]]:
+    candidate: Candidate, claimed: Span | None, evidence: EvidenceReader, taxonomy: Taxonomy, states: States | None
+) -> Iterator[ValidatorRisk]:
     term, index = candidate.aspect_term, evidence.index
     if candidate.aspect_ref and not taxonomy.is_valid(candidate.aspect_ref):
-        yield "INVALID_REF", "high"
+        yield _risk(candidate, "INVALID_REF", "high")
     if term and not index.has(term):
-        yield "TERM_NOT_IN_TEXT", "high"
+        yield _risk(candidate, "TERM_NOT_IN_TEXT", "high")
     if candidate.evidence and not index.has(candidate.evidence):
-        yield "EVIDENCE_NOT_IN_TEXT", "mid"
+        yield _risk(candidate, "EVIDENCE_NOT_IN_TEXT", "mid")
+    elif states is not None and _invents_opinion(candidate.opinion_term, evidence, states):
+        # Who infers an aspect that is not named may have to put the judgement into words too.
+        yield _risk(candidate, "EVIDENCE_NOT_IN_TEXT", "mid" if term else "low", _OPINION_ABSENT)
     # A wrong span on a term that occurs once was anchored without any doubt.
     if claimed is not None and index.count(term) > 1 and not index.carries(claimed, term):
-        yield "SPAN_MISMATCH", "low"
+        yield _risk(candidate, "SPAN_MISMATCH", "low")
     if _is_opinion_as_target(candidate, evidence):
-        yield "OPINION_AS_TARGET", "mid"
+        yield _risk(candidate, "OPINION_AS_TARGET", "mid")
     if _ignores_negation(candidate, evidence):
-        yield "NEGATION_SCOPE", "high"
+        yield _risk(candidate, "NEGATION_SCOPE", "high")
+
+
+def _invents_opinion(opinion: str, evidence: EvidenceReader, states: States) -> bool:
+    """Whether the opinion is put into words that the text has in no inflection."""
+    return bool(opinion) and not evidence.index.has(opinion) and not states(opinion)
 
 
 def _is_opinion_as_target(candidate: Candidate, evidence: EvidenceReader) -> bool:

@@ -46,7 +46,7 @@ CONFLICT: Mapping[str, Pair] = {
 RISK: Mapping[str, Pair] = {
     "INVALID_REF": ("the ref is not in the taxonomy", "분류 체계에 없는 범주"),
     "TERM_NOT_IN_TEXT": ("the aspect term is not in the text", "속성 표현이 본문에 없음"),
-    "EVIDENCE_NOT_IN_TEXT": ("the evidence is not in the text", "근거가 본문에 없음"),
+    "EVIDENCE_NOT_IN_TEXT": ("the evidence or opinion is not in the text", "근거나 평가 표현이 본문에 없음"),
     "SPAN_MISMATCH": ("the span does not fit the term", "표시한 위치와 표현이 맞지 않음"),
     "OPINION_AS_TARGET": ("an opinion word stands as the target", "의견을 나타내는 말이 대상으로 잡힘"),
     "NEGATION_SCOPE": ("a negation seems to be overlooked", "부정 표현을 놓친 것으로 보임"),
