@@ -77,7 +77,7 @@ def test_a_row_the_pipeline_refuses_is_named_by_its_line(tmp_path: Path) -> None
     path.write_text('\n{"text": "\\ud800"}\n{"text": "The screen is great."}\n', encoding="utf-8")
     ended = run("--file", path)
     assert ended.exit_code == ExitCode.SOME_BAD
-    assert "line 2: The text has broken characters" in ended.stderr
+    assert "line 2: invalid JSON: half of a surrogate pair" in ended.stderr
     assert [read.uid for read in results_in(ended.stdout)] == ["3"]
 
 

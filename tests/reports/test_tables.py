@@ -1,16 +1,21 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from samsim.experiments.artefacts import OUTPUTS
 from samsim.metrics.statistics import Interval
 from samsim.reports import measure_tables, numbers, result_tables, review_tables, subset_tables
 from samsim.reports.build import ReportFiles, paper_tables
+from samsim.reports.collecting import collect
 from samsim.reports.table_formats import html_table, html_text, latex, latex_table, markdown_table
 from samsim.reports.table_model import Column, Row, Table, said
+from tests.reports.making_runs import change_rows, copied
 
 EVIL = """<img src=x onerror="alert(1)">|a_b*c`d\\e & 50% $x$ #1 {y} ~^"""
 
@@ -126,9 +131,16 @@ def test_rules_add_up_to_all_decisions(report: ReportFiles, by_reason: bool) -> 
     assert sum(int(str(row.cells[3])) for row in own) + copies == sum(run.metrics.overrides.actions.values()) > 0
 
 
-def test_rows_that_say_the_same_are_one_and_others_are_not(report: ReportFiles) -> None:
+def test_rows_that_say_the_same_are_one_and_others_are_not(experiment: Path, tmp_path: Path) -> None:
     """C2 votes otherwise than C1 and comes to the same: one row of results, two of votes."""
-    collected = report.collected
+    folder = copied(experiment, tmp_path / "runs")
+
+    def otherwise(row: dict[str, Any]) -> dict[str, Any]:
+        votes = [{**vote, "action_type": "FLAG"} if vote["actor"] == "A" else vote for vote in row["review_actions"]]
+        return {**row, "review_actions": votes}
+
+    change_rows(folder / "cr_v2-C2", OUTPUTS, otherwise)
+    collected = collect([folder], resamples=10)
     assert [row.cells[0] for row in review_tables.funnel_table(collected).rows] == ["cr_v2-C1 = C2"]
     names = dict.fromkeys(row.cells[0] for row in measure_tables.agreement_table(collected).rows)
     assert list(names) == ["cr_v2-C1", "cr_v2-C2"]

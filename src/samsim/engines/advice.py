@@ -17,6 +17,7 @@ ADVICE: Mapping[Outcome, str] = MappingProxyType(
         "timeout": "It did not answer in time. Raise timeout_s and max_timeout_s, or use a smaller model;"
         " samsim doctor --measure suggests settings.",
         "connection": "Nothing answers at this address, or the connection broke. Start the server or correct base_url.",
+        "unreachable": "The server went away and did not come back within max_outage. Start it again, then resume.",
         "rate_limited": "The server wants fewer requests (429). Wait, or set requests_per_minute, tokens_per_minute"
         " or a lower concurrency.",
         "server_error": "The server itself failed. Look at its log, then try again.",

@@ -164,5 +164,6 @@ FAILURE: Mapping[str, Pair] = {
     "budget": ("spending limit reached", "비용 한도에 이름"),
     "forbidden": ("forbidden field in the answer", "응답에 금지된 필드가 있음"),
     "script_dry": ("no scripted answer left", "준비된 응답이 없음"),
+    "unreachable": ("the server went away and did not come back", "서버에 연결할 수 없음"),
     "not_recorded": ("not in the recorded trace", "기록에 없는 요청"),
 }
