@@ -107,7 +107,7 @@ def damaged(document: bytes, chance: random.Random, *, is_json: bool) -> bytes:
     for _ in range(chance.randint(1, 3)):
         wounds: list[Callable[[bytes, random.Random], bytes]] = [_other_bytes, _lost, _doubled, _other_value]
         if is_json:
-            wounds += [_other_field] * 4
+            wounds += [_other_field] * 4 + [_other_everywhere]
         document = chance.choice(wounds)(document, chance)
     return document
 
@@ -158,13 +158,28 @@ def _other_field(document: bytes, chance: random.Random) -> bytes:
             del holder[name]
         else:
             holder[name] = chance.choice((*_OBJECTS, chance.choice(places)[0]))
-        written = json.dumps(record, ensure_ascii=False).encode()
+        written = json.dumps(record).encode()
     except (ValueError, RecursionError):
         return document
     if document.startswith(b"{\n"):
         return written
     lines[number] = written
     return b"\n".join(lines) + b"\n"
+
+
+def _other_everywhere(document: bytes, chance: random.Random) -> bytes:
+    """The same value under one key in every line: what adds up, adds up to the impossible."""
+    try:
+        records = [json.loads(line) for line in document.splitlines()]
+    except (ValueError, RecursionError):
+        return document
+    names = sorted({name for record in records for _, name in _places(record) if isinstance(name, str)})
+    if names:
+        chosen, value = chance.choice(names), chance.choice(_OBJECTS)
+        for holder, name in [place for record in records for place in _places(record)]:
+            if name == chosen:
+                holder[name] = value
+    return b"".join(json.dumps(record).encode() + b"\n" for record in records)
 
 
 def _places(value: Any) -> Iterator[tuple[Any, Any]]:

@@ -123,6 +123,40 @@ def test_a_bottomless_index_is_made_again(tmp_path: Path) -> None:
     assert read_snapshot(tmp_path / "hostile.index") is None
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda header: header["lengths"].update(flat_tokens=2**62),
+        lambda header: header["lengths"].update(of_episode=-1),
+        lambda header: header["lengths"].update(of_episode=0),
+        lambda header: header["lengths"].update(set_of=header["lengths"]["set_of"] - 1),
+        lambda header: header.update(vocabulary=header["vocabulary"][:1]),
+        lambda header: header.update(vocabulary=[[]] * len(header["vocabulary"])),
+        lambda header: header.update(signatures=header["signatures"][:1]),
+        lambda header: header.update(upto=[1]),
+    ],
+)
+def test_an_index_whose_parts_do_not_fit_is_made_again(
+    change: Callable[[dict[str, Any]], object], tmp_path: Path
+) -> None:
+    store = open_store(tmp_path / "store.jsonl")
+    for number in range(12):
+        store.append(episode(number))
+    store.compact()
+    store.close()
+    (index,) = tmp_path.glob("*index*")
+    assert read_snapshot(index) is not None
+    magic, data = b"samsim episode index 1\n", index.read_bytes()
+    (size,) = struct.unpack_from("<I", data, len(magic))
+    start = len(magic) + 4
+    header = json.loads(data[start : start + size])
+    change(header)
+    described = json.dumps(header).encode()
+    body = magic + struct.pack("<I", len(described)) + described + data[start + size : -4]
+    index.write_bytes(body + struct.pack("<I", zlib.crc32(body)))
+    assert read_snapshot(index) is None
+
+
 @pytest.mark.parametrize("content", [DEEP_JSON, LONG, '{"uid": NaN}', "[]"])
 @pytest.mark.parametrize("name", [OUTPUTS, SCORECARDS])
 def test_a_report_over_a_hostile_line_ends(name: str, content: str, finished: Path, tmp_path: Path) -> None:

@@ -114,3 +114,8 @@ def test_every_dot_of_the_budget_figure_has_its_label_beside_it_and_an_interval(
         ends = [(float(line.attrib["x2"]), float(line.attrib["y2"])) for line in leaders]
         assert any(abs(x - dot[0]) <= 14 and abs(y - dot[1]) <= 1 for dot in [*dots, *ends])
     assert sum(line.get("class") == "whisker thin" for line in drawing.iter("line")) == 2
+
+
+@pytest.mark.parametrize("high", [0.0, -1.0, 5e-324, 1e-310, 1e308, float("inf"), float("nan")])
+def test_an_axis_without_a_usable_range_has_one_step(high: float) -> None:
+    assert round_steps(0.0, high) == [0.0]

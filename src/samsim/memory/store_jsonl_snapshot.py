@@ -61,8 +61,34 @@ def _unpacked(data: bytes) -> tuple[Groups, Record]:
     arrays = {}
     for name in _ARRAYS:
         count = header["lengths"][name]
+        if not isinstance(count, int) or not 0 <= count <= len(data):
+            raise ValueError(f"{name} cannot have {count} numbers")
         arrays[name] = np.frombuffer(data, dtype="<u4", count=count, offset=end).astype(np.intp)
         end += 4 * count
     signatures = [InputSignatureV1_1.model_validate(signature) for signature in header["signatures"]]
     state = GroupsState(signatures=signatures, vocabulary=header["vocabulary"], **arrays)
+    if not _fits_together(state):
+        raise ValueError("the parts of the snapshot do not fit together")
     return Groups.restored(state), Record(*header["upto"])
+
+
+def _fits_together(state: GroupsState) -> bool:
+    """Whether every number names something that is there; the checksum only says that the bytes are whole."""
+    import numpy as np
+
+    words, starts, groups = state.vocabulary, state.set_starts, len(state.set_of)
+    below = (
+        (state.flat_tokens, len(words)),
+        (starts, len(state.flat_tokens)),
+        (state.signature_of, len(state.signatures)),
+        (state.set_of, len(starts)),
+        (state.of_episode, groups),
+    )
+    return (
+        isinstance(words, list)
+        and all(isinstance(word, str) for word in words)
+        and len(state.signature_of) == groups
+        and all(bool(np.all(numbers < limit)) for numbers, limit in below)
+        and bool(np.all(np.diff(starts, prepend=-1) > 0))
+        and bool(np.all(np.bincount(state.of_episode, minlength=groups) > 0))
+    )

@@ -10,6 +10,7 @@ from samsim.reports.table_model import Text
 
 # Rough width of a character at the font size of the labels; Hangul takes about twice as much.
 _LATIN, _WIDE = 7.0, 13.0
+_LEAST_STEP, _MOST_STEP = 1e-300, 1e300
 
 
 @dataclass(slots=True)
@@ -87,10 +88,10 @@ def fitted(words: str, room: float, size: float = 1.0) -> str:
 
 def round_steps(low: float, high: float, wanted: int = 5) -> list[float]:
     """Round values across a range, for an axis."""
-    span = high - low
-    if span <= 0:
+    rough = (high - low) / wanted
+    # Between these a number has a power of ten.
+    if not _LEAST_STEP < rough < _MOST_STEP:
         return [low]
-    rough = span / wanted
     magnitude = 10.0 ** _exponent(rough)
     step = next(factor * magnitude for factor in (1, 2, 2.5, 5, 10) if factor * magnitude >= rough)
     first = -(-low // step)
