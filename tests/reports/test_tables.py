@@ -136,8 +136,11 @@ def test_rows_that_say_the_same_are_one_and_others_are_not(experiment: Path, tmp
     folder = copied(experiment, tmp_path / "runs")
 
     def otherwise(row: dict[str, Any]) -> dict[str, Any]:
-        votes = [{**vote, "action_type": "FLAG"} if vote["actor"] == "A" else vote for vote in row["review_actions"]]
-        return {**row, "review_actions": votes}
+        decisions = [
+            {**one, "votes": one["votes"] | {"A": {**one["votes"]["A"], "action": "FLAG"}}}
+            for one in row["arbiter_decisions"]
+        ]
+        return {**row, "arbiter_decisions": decisions}
 
     change_rows(folder / "cr_v2-C2", OUTPUTS, otherwise)
     collected = collect([folder], resamples=10)

@@ -29,7 +29,7 @@ from samsim.engines.limits import AdaptiveLimit, SpendingLimit
 from samsim.engines.model_engine import build_counting_engine, build_model_engine
 from samsim.engines.outage import DEFAULT_MAX_OUTAGE_S, Servers
 from samsim.engines.protocol import Engine
-from samsim.engines.settings import LOCAL_START, EngineKind, EngineSettings
+from samsim.engines.settings import LOCAL_START, EngineKind, EngineSettings, mistakes_in
 from samsim.engines.table import OTHER_AGENTS, EngineTable
 from samsim.errors import ConfigError
 from samsim.schemas.protocol_conflict_review import AGENTS, Agent, AgentName
@@ -289,7 +289,7 @@ def _explain(error: ValidationError, model: type[BaseModel]) -> str:
     """Every mistake with its place, and a suggestion for a misspelt name."""
     names = [*model.model_fields, *get_args(Role)]
     parts = []
-    for problem in error.errors(include_url=False, include_input=False):
+    for problem in mistakes_in(error):
         place = [str(part) for part in problem["loc"] if part != "[key]"]
         close = difflib.get_close_matches(place[-1], names, n=1) if place else []
         misspelt = problem["type"] in ("extra_forbidden", "literal_error")

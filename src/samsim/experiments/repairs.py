@@ -16,6 +16,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from samsim.engines.settings import mistakes_in
 from samsim.experiments.mistakes import KEY_MARK, UNKNOWN_KEY_TYPES, Keys, closest, expected_names, explain
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -96,7 +97,7 @@ def repaired(
             result.model = model.model_validate(result.content, context=context)
             break
         except ValidationError as error:
-            problems = [one for one in error.errors(include_url=False) if whole or one["loc"]]
+            problems = [one for one in mistakes_in(error) if whole or one["loc"]]
             if not problems:
                 break
             findings = _independent([_find(result.content, problem, model) for problem in problems])
