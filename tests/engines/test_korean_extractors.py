@@ -222,6 +222,7 @@ def test_any_text_is_read_and_every_offset_points_into_it(raw: str, form: str) -
     analysis = analyze_korean(text)
     for token in analysis.tokens:
         assert 0 <= token.start <= token.end <= len(text)
+    assert list(analysis.tokens) == sorted(analysis.tokens, key=lambda token: token.start)
     for cue in analysis.cues:
         assert text[cue.start : cue.end] == cue.marker
         assert all(0 <= start <= end <= len(text) for start, end in cue.scopes)

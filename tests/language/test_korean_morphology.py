@@ -119,3 +119,12 @@ def test_fifty_thousand_characters_of_one_piece_are_survived(piece: str) -> None
     text = piece * (50_000 // len(piece))
     analysis = analyze_korean(text)
     assert all(0 <= token.start <= token.end <= len(text) for token in analysis.tokens)
+
+
+@pytest.mark.parametrize("text", ["아 지 랑   주   잘 어 울 려 ", "어 울 려", "잘 어 울 려. 좋아요"])
+def test_an_ending_that_is_not_written_stands_in_order(text: str) -> None:
+    # Kiwi reads 울 려 as 울려고 해 and puts 하 behind the ending that follows it.
+    analysis = analyze_korean(text)
+    starts = [token.start for token in analysis.tokens]
+    assert starts == sorted(starts)
+    assert analysis.clauses[-1][1] <= len(text)

@@ -28,7 +28,11 @@ def find_clauses(tokens: Tokens, sentences: tuple[Offsets, ...]) -> tuple[list[O
     for index in range(len(tokens)):
         following = index + 1
         sentence_ends = following == len(tokens)
-        if not sentence_ends and tokens[following].start >= sentences[sentence][1]:
+        if (
+            not sentence_ends
+            and sentence + 1 < len(sentences)
+            and tokens[following].start >= sentences[sentence + 1][0]
+        ):
             sentence_ends = True
             sentence += 1
         if sentence_ends or (following > start and _breaks_after(tokens, index)):

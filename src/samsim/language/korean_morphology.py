@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -55,7 +56,19 @@ def tokenize(text: str) -> tuple[tuple[Token, ...], tuple[Offsets, ...]]:
             else:
                 sentences[-1] = (sentences[-1][0], max(token.end, sentences[-1][1]))
             previous_sentence = sentence
-    return tuple(tokens), tuple(sentences)
+    return _in_order(tokens), tuple(sentences)
+
+
+def _in_order(tokens: list[Token]) -> tuple[Token, ...]:
+    """The tokens with starts that never go back: everything later searches them by their place.
+
+    Where endings are run together (울려 for 울려고 해), Kiwi puts an unwritten one behind the next.
+    """
+    for index in range(len(tokens) - 2, -1, -1):
+        following = tokens[index + 1].start
+        if tokens[index].start > following:
+            tokens[index] = replace(tokens[index], start=following)
+    return tuple(tokens)
 
 
 def _continues(text: str, sentences: list[Offsets], token: Token) -> bool:
