@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -16,11 +17,12 @@ settings.load_profile("patient")
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "loopback: talks to a server on this machine, and to no other")
+    # Whatever the shell says, tests and the fixtures of their modules start from the same state.
+    os.environ.pop(FORBID_VARIABLE, None)
 
 
 @pytest.fixture(autouse=True)
-def _no_requests(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    # Whatever the shell says, a test starts from the same state.
-    monkeypatch.delenv(FORBID_VARIABLE, raising=False)
+def _no_requests(request: pytest.FixtureRequest) -> Iterator[None]:
+    # Not by monkeypatch: what a test sets by it would be restored after this fixture has ended, and stay for all others.
     with forbid_requests(allow_loopback=request.node.get_closest_marker("loopback") is not None):
         yield

@@ -98,3 +98,19 @@ def test_an_inner_block_may_forbid_more() -> None:
 def test_other_threads_are_bound_too() -> None:
     with ThreadPoolExecutor(1) as executor:
         assert executor.submit(forbidden).result()
+
+
+@pytest.mark.parametrize("turn", ["first", "second"])
+def test_what_one_test_sets_is_not_left_to_the_next(turn: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert os.environ[FORBID_VARIABLE] == "1", "the tests' own guard, whichever turn it is"
+    monkeypatch.setenv(FORBID_VARIABLE, f"set by the {turn} test")
+
+
+@pytest.fixture(scope="module")
+def outside_of_any_test() -> str | None:
+    """Fixtures of a module are made before the guard of its first test."""
+    return os.environ.get(FORBID_VARIABLE)
+
+
+def test_nothing_is_left_for_the_fixtures_of_a_module(outside_of_any_test: str | None) -> None:
+    assert outside_of_any_test is None
