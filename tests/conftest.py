@@ -23,6 +23,6 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(autouse=True)
 def _no_requests(request: pytest.FixtureRequest) -> Iterator[None]:
-    # Not by monkeypatch: what a test sets by it would be restored after this fixture has ended, and stay for all others.
+    # Not by monkeypatch: what a test sets by it would be restored after this fixture has ended, and stay for others.
     with forbid_requests(allow_loopback=request.node.get_closest_marker("loopback") is not None):
         yield
