@@ -41,6 +41,26 @@ def test_a_failed_sample_is_a_row_and_can_be_done_again(tmp_path: Path) -> None:
     assert footprint(folder) == footprint(only_folder(whole))
 
 
+def test_a_retry_that_is_stopped_keeps_what_it_has_repaired(tmp_path: Path) -> None:
+    config = configure(tmp_path)
+    folder = only_folder(config)
+    engine = FailingEngine({"en-003", "en-005", "en-007"})
+    source = serving(lambda _: engine)
+    assert run(config, source).errors == 3
+    engine.broken = {"en-005", "en-007"}
+    stopped = run(config, source, retry_errors=True, fail_fast=True, concurrency=1)
+    assert stopped.stopped is not None
+    assert stopped.errors == 2, "en-003 was repaired before the stop"
+    assert [row["uid"] for row in rows(folder / OUTPUTS) if "error" in row] == ["en-005", "en-007"]
+    engine.broken = set()
+    engine.asked.clear()
+    assert run(config, source, retry_errors=True).errors == 0
+    assert set(engine.asked) == {"en-005", "en-007"}
+    whole = configure(tmp_path / "whole")
+    run(whole, serving(lambda _: FailingEngine(set())))
+    assert footprint(folder) == footprint(only_folder(whole))
+
+
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_with_a_memory_everything_after_a_failed_sample_is_done_again(protocol: str, tmp_path: Path) -> None:
     config = configure(tmp_path, protocol=protocol, episodic_memory={"condition": "C2"})

@@ -266,10 +266,15 @@ def _retried(job: CellJob, folder: RunFolder, manifest: Manifest, finished: Fini
             renewed[lines.uid] = lines
         job.watcher.sample_done(lines)
 
-    _infer(job, [sample for sample in job.data.samples if sample.uid in incomplete], keep, None, None)
-    folder.close()
-    replace_rows(job.folder, renewed)
-    return _recovered(job, folder, manifest, uids)
+    try:
+        _infer(job, [sample for sample in job.data.samples if sample.uid in incomplete], keep, None, None)
+    finally:
+        # A retry that is stopped or interrupted keeps what it has repaired.
+        folder.close()
+        if renewed:
+            replace_rows(job.folder, renewed)
+        finished.become(_recovered(job, folder, manifest, uids))
+    return finished
 
 
 def _recovered(job: CellJob, folder: RunFolder, manifest: Manifest, uids: Sequence[str]) -> Finished:

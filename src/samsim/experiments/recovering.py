@@ -54,6 +54,10 @@ class Finished:
         """How many episodes the first samples (all by default) wrote."""
         return sum(self.wrote_episode[:samples])
 
+    def become(self, other: Finished) -> None:
+        """Take over what another look has found."""
+        self.completeness, self.wrote_episode = other.completeness, other.wrote_episode
+
     def add(self, completeness: Completeness, *, wrote_episode: bool) -> None:
         """Count one more sample."""
         self.completeness.append(completeness)
