@@ -6,6 +6,8 @@ READY := $(VENV)/.ready
 BROWSER := $(VENV)/.browser
 # A process per core; one that runs out of tests takes some of another's.
 ON_ALL_CORES := -n auto --dist worksteal
+# What needs no server, no process of its own and no run.
+QUICK_TESTS := $(addprefix tests/,rules schemas agents language metrics)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test quick check bench picture clean
@@ -34,8 +36,8 @@ demo: $(READY) ## run the quickstart experiment and build its report
 test: check $(BROWSER) ## check the code, then run all tests (in a real browser too)
 	$(BIN)/pytest $(ON_ALL_CORES)
 
-quick: $(READY) ## the fast tests only, for the loop of editing and trying
-	$(BIN)/pytest $(ON_ALL_CORES) -m "not slow"
+quick: $(READY) ## rules, contracts, prompts, language and measures only, for the loop of editing and trying
+	$(BIN)/pytest $(ON_ALL_CORES) -m "not slow and not loopback" $(QUICK_TESTS)
 
 check: $(READY) ## lint, types and import contracts
 	$(BIN)/ruff check .
