@@ -210,7 +210,7 @@ def test_a_cache_with_half_a_surrogate_pair_heals_without_the_user_doing_anythin
 
 
 def spoil(cache: Path, count: int) -> int:
-    """Make some kept replies what an earlier version would have kept; returns how many."""
+    """Make some cached responses what an earlier version would have kept; returns how many."""
     with sqlite3.connect(cache) as connection:
         kept = connection.execute("SELECT key, reply FROM replies ORDER BY key").fetchall()
         replies = [(key, json.loads(reply)) for key, reply in kept]

@@ -1,4 +1,4 @@
-"""``samsim cache``: look at, empty, save and load the kept replies of language models."""
+"""``samsim cache``: look at, empty, save and load the cached responses of language models."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def stats(path: Path | None) -> None:
 @_cache_option
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def clear(path: Path | None, yes: bool) -> None:
-    """Forget all kept replies."""
+    """Forget all cached responses."""
     kept = _cache_at(path)
     if not kept.path.exists():
         click.echo(f"{_shown(kept.path)}: no cache yet")
@@ -76,7 +76,7 @@ def clear(path: Path | None, yes: bool) -> None:
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Where the JSON lines go.")
 @click.option("--force", is_flag=True, help="Overwrite the output file.")
 def export(path: Path | None, output: Path | None, force: bool) -> None:
-    """Write all kept replies as JSON lines, sorted by key."""
+    """Write all cached responses as JSON lines, sorted by key."""
     from samsim.cli.writing import JsonLines
 
     kept = _cache_at(path)

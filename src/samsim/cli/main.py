@@ -36,7 +36,7 @@ COMMANDS: Mapping[str, LazyCommand] = {
     "compare": LazyCommand("samsim.cli.compare", "compare", "Compare runs sample by sample, with paired tests."),
     "report": LazyCommand("samsim.cli.report", "report", "Rebuild metrics and report of runs, without any call."),
     "data": LazyCommand("samsim.cli.data", "data", "List, show, check and convert data sets."),
-    "cache": LazyCommand("samsim.cli.cache", "cache", "Look at and manage the kept replies of models."),
+    "cache": LazyCommand("samsim.cli.cache", "cache", "Look at and manage the cached responses of models."),
     "memory": LazyCommand("samsim.cli.memory", "memory", "Look at and manage an episodic memory."),
     "demo": LazyCommand("samsim.cli.demo", "demo", "Analyse and score the shipped reviews."),
     "doctor": LazyCommand("samsim.cli.doctor", "doctor", "Check engines: settings, keys, servers, one tiny call."),

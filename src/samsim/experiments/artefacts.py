@@ -249,7 +249,7 @@ def _no_manifest(folder: Path) -> str:
             f"{folder} has lines of a run and no {MANIFEST}: nobody can say what made them. Put the {MANIFEST} back,"
             " or repeat the run."
         )
-    return f"{folder} is no run: it has no {MANIFEST}. Give a folder that samsim run wrote."
+    return f"{folder} is not a run folder: it has no {MANIFEST}. Give a folder that samsim run wrote."
 
 
 def _lines(path: Path, *, recorded: bool = False) -> Iterator[dict[str, Any]]:

@@ -204,12 +204,12 @@ def _begun(job: CellJob, folder: RunFolder) -> Manifest:
         # Its memory was done again: every sample saw another one.
         place = folder.set_aside()
         job.watcher.note(
-            f"{job.cell.cell_id} begins anew, since its memory was built anew; what was there is in {place}"
+            f"{job.cell.cell_id} starts over, since its memory was built anew; what was there is in {place}"
         )
     if has_lines(job.folder) or has_lines(job.folder / RETRY_FOLDER):
         raise InputError(
             f"{job.folder} has lines of a run and no {MANIFEST}: nobody can say what made them. Put the {MANIFEST}"
-            f" back, or begin anew. {RESTART}"
+            f" back, or start over. {RESTART}"
         )
     digest = store_digest(job.base_store) if job.has_memory else None
     manifest = job.manifest.model_copy(update={"started": _now(), "store_base_digest": digest})

@@ -80,7 +80,7 @@ class RunFolder:
         )
 
     def set_aside(self) -> Path:
-        """Move everything of the run into a folder inside, so that it can begin anew; returns where it is now.
+        """Move everything of the run into a folder inside, so that it can start over; returns where it is now.
 
         The manifest goes last: whoever dies before leaves a run that is still refused.
         """

@@ -160,7 +160,7 @@ def is_outdated(config: ExperimentConfig) -> bool:
 
 
 def set_aside(config: ExperimentConfig) -> Path | None:
-    """Move an experiment's folder away, so that it can begin anew; returns where it is now."""
+    """Move an experiment's folder away, so that it can start over; returns where it is now."""
     folder = experiment_folder(config)
     if not folder.exists():
         return None
