@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from samsim.errors import ConfigError, ContractError, StoreError
-from samsim.memory import store_postgres
+from samsim.memory import postgres as postgres_store
 from samsim.memory.memory_store import MemoryStore, episode_id_of, open_store
+from samsim.memory.postgres import PostgresStore, public_place
 from samsim.memory.scoring import passes_filters
-from samsim.memory.store_postgres import PostgresStore, public_place
 from tests.memory.test_store_contract import draft, filled, signature, varied
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def test_a_number_is_given_only_when_the_one_before_it_is_visible(
 
     with psycopg.connect(url) as other:
         other.execute("UPDATE samsim_memory SET last_seq = last_seq + 1")
-        monkeypatch.setattr(store_postgres, "LOCK_SECONDS", 0.05)
+        monkeypatch.setattr(postgres_store, "LOCK_SECONDS", 0.05)
         with pytest.raises(StoreError, match="Another writer has held the store"):
             store.append(draft())
         assert [entry.episode_id for entry in store.iterate()] == [episode_id_of(number) for number in (1, 2, 3)]
@@ -299,7 +299,7 @@ def test_a_server_without_writes_is_explained(postgres: PostgresServer, url: str
 
 
 def test_more_episodes_than_one_page(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store_postgres, "_BATCH", 4)
+    monkeypatch.setattr(postgres_store, "_BATCH", 4)
     drafts = varied(21)
     lines = [one.with_id(episode_id_of(n)).model_dump_json() for n, one in enumerate(drafts, start=1)]
     alike = [one for one in drafts if passes_filters(signature(), one.input_signature)]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 from importlib.resources import files
+from pathlib import Path
 from typing import Any, get_args
 
 import pytest
@@ -33,8 +34,8 @@ from samsim.schemas.protocol_debate import (
 )
 from samsim.schemas.runs import RunStatus
 
-TEMPLATES = [item for item in files("samsim.reports").joinpath("templates").iterdir() if item.is_file()]
-PYTHON = [item for item in files("samsim.reports").iterdir() if item.name.endswith(".py") and item.name != "words.py"]
+TEMPLATES = [item for item in files("samsim.reports.page").joinpath("templates").iterdir() if item.is_file()]
+PYTHON = [item for item in Path(str(files("samsim.reports"))).rglob("*.py") if item.name != "words.py"]
 # Words that are asked for by a name put together: t(`mark_${kind}`), t(`any_${kind}`), "card_…" and the like.
 PUT_TOGETHER = re.compile(r"mark_(hit|miss|part)|any_(state|polarity|subset|rule|language)")
 

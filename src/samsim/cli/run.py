@@ -65,8 +65,8 @@ def run(
         _show_plan(loaded, probe)
         return
 
+    from samsim.cli.progress.bar import watching
     from samsim.cli.run_ending import finish_run
-    from samsim.cli.run_progress import watching
     from samsim.experiments.cell_run import RunOptions
     from samsim.experiments.runner import run_experiment, set_aside
 
@@ -104,7 +104,7 @@ def _announce(config: ExperimentConfig) -> None:
 
 def _show_plan(config: ExperimentConfig, probe: int | None) -> None:
     from samsim.cli.console import PipeConsole
-    from samsim.cli.run_view import plan_table
+    from samsim.cli.views.run import plan_table
     from samsim.experiments.planning import DEFAULT_PROBES, plan_experiment
 
     plan = plan_experiment(config, DEFAULT_PROBES if probe is None else probe)
