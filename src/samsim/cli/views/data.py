@@ -11,7 +11,7 @@ from rich.text import Text
 
 from samsim.cli.result_view.layout import PipeConsole
 from samsim.cli.result_view.style import cell, joined, sign
-from samsim.cli.result_view.text import Mark, annotate
+from samsim.cli.result_view.text import annotate
 from samsim.cli.views.memory import print_view
 from samsim.data.format_table import FORMATS, GoldField
 from samsim.data.gold import GoldSample, GoldTuple
@@ -19,6 +19,7 @@ from samsim.data.registry import LoadedSamples
 from samsim.data.roles import duplicates_within
 from samsim.data.samples import Sample
 from samsim.data.shipped import SHIPPED, load_shipped
+from samsim.schemas.marks import Mark
 from samsim.schemas.polarity import POLARITIES, PolarityName
 
 __all__ = ["list_view", "print_view", "samples_view", "validation_view"]

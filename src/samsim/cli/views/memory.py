@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from samsim.cli.result_view.layout import PipeConsole
-from samsim.cli.result_view.style import SIGNS, WIDE, breakable, cell, joined
+from samsim.cli.result_view.style import WIDE, breakable, cell, joined
 from samsim.memory.leaks import Leak
 from samsim.memory.memory_store import VerifyReport
 from samsim.schemas.memory_v1_1 import (
@@ -21,6 +21,7 @@ from samsim.schemas.memory_v1_1 import (
     RiskSnapshotV1_1,
     StageSnapshotV1_1,
 )
+from samsim.schemas.polarity import SIGNS
 
 TYPE_COLOURS: Mapping[EpisodeType, str] = MappingProxyType({"success": "green", "harm": "red", "neutral": "yellow"})
 # The most frequent of a kind are enough to know a store by.
