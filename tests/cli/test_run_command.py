@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 from samsim.cli.exit_codes import ExitCode
 from samsim.cli.main import cli
 from samsim.engines.prices import price_of
-from samsim.experiments.artefacts import MANIFEST, OUTPUTS, load_run
+from samsim.experiments.artefacts import MANIFEST, OUTPUTS, read_run
 from samsim.experiments.config import load_config
 from samsim.experiments.planning import plan_experiment
 from tests.experiments.runs import footprint, rows
@@ -128,7 +128,7 @@ def test_limit_set_and_restart(tmp_path: Path) -> None:
     assert changed.exit_code == ExitCode.USAGE
     assert "--restart" in changed.output
     assert samsim(config, "--set", "protocol=cr_v1", "--restart").exit_code == ExitCode.OK
-    assert load_run(folder).manifest.cell.protocol == "cr_v1"
+    assert read_run(folder).manifest.cell.protocol == "cr_v1"
     assert len(rows(tmp_path / "runs" / "tested.old-1" / OUTPUTS)) == 2
 
 
@@ -223,7 +223,7 @@ def test_a_disturbed_process_is_gone_on_with(
     os.kill(process.pid, how)
     code = process.wait()
     assert code == (ExitCode.INTERRUPTED if how == signal.SIGINT else -signal.SIGKILL)
-    status = load_run(folder).manifest.status
+    status = read_run(folder).manifest.status
     assert status == ("interrupted" if how == signal.SIGINT else "running")
     assert 0 < len(rows(outputs)[:-1]) < MANY
     if workers > 1:

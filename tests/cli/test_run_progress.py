@@ -17,9 +17,8 @@ from samsim.cli.progress.bar import BarWatcher, LineWatcher
 from samsim.cli.progress.heartbeat import heartbeat
 from samsim.cli.progress.pace import Pace, duration
 from samsim.engines.pacing.activity import Activity
-from samsim.experiments.cell_run import LIMITED
 from samsim.experiments.projection import SampleLines
-from samsim.schemas.runs import CellRecord, DataRecord, Manifest, RunMeta, RunStatus
+from samsim.schemas.runs import LIMITED, CellRecord, DataRecord, Manifest, RunMeta, RunStatus
 from samsim.schemas.scorecards import UsageRecord
 
 CELL = CellRecord(cell_id="cr_v2-C1", protocol="cr_v2", condition="C1", engine="m")

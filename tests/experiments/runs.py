@@ -9,9 +9,9 @@ from typing import Any
 import yaml
 
 from samsim.experiments.artefacts import OUTPUTS, SCORECARDS, STORE, TRACES
-from samsim.experiments.cell_run import RunOptions
 from samsim.experiments.config import ExperimentConfig, load_config
-from samsim.experiments.runner import EngineSource, ExperimentOutcome, cell_folders, run_experiment
+from samsim.experiments.run_set import Experiment
+from samsim.experiments.runner import EngineSource, cell_folders, run_experiment
 from samsim.memory.memory_store import ContentHash
 from samsim.schemas.runs import CELL_DIGEST
 
@@ -29,9 +29,9 @@ def configure(folder: Path, **changes: Any) -> ExperimentConfig:
     return load_config(path)
 
 
-def run(config: ExperimentConfig, engines: EngineSource | None = None, **options: Any) -> ExperimentOutcome:
+def run(config: ExperimentConfig, engines: EngineSource | None = None, **options: Any) -> Experiment:
     """Run it without anybody looking on."""
-    return run_experiment(config, RunOptions(**options), engines=engines)
+    return run_experiment(config, engines=engines, **options)
 
 
 def only_folder(config: ExperimentConfig) -> Path:

@@ -11,8 +11,7 @@ import pytest
 
 from samsim.errors import ConfigError, InputError, StoreError
 from samsim.experiments import provenance
-from samsim.experiments.artefacts import OUTPUTS, SCORECARDS, STORE, TRACES, load_run
-from samsim.experiments.cell_run import RunOptions
+from samsim.experiments.artefacts import OUTPUTS, SCORECARDS, STORE, TRACES, read_run
 from samsim.experiments.run_folder import locked
 from samsim.experiments.runner import Unwatched, cell_folders, is_outdated, run_experiment, set_aside
 from tests.experiments.engines import DearEngine, FailingEngine, serving
@@ -118,7 +117,7 @@ def test_a_limit_is_only_for_now(tmp_path: Path) -> None:
     config = configure(tmp_path)
     first = run(config, limit=4)
     assert (first.cells[0].status, first.cells[0].done, first.stopped) == ("stopped", 4, None)
-    assert load_run(only_folder(config)).problems
+    assert read_run(only_folder(config)).problems
     assert run(config).cells[0].status == "finished"
     whole = configure(tmp_path / "whole")
     run(whole)
@@ -184,7 +183,7 @@ def test_a_seed_reaches_every_request_and_every_draw_has_its_own(tmp_path: Path)
     config = configure(tmp_path, data=small, protocol="self_consistency:3", matrix={"seed": [10, 20]}, repeats=2)
     run(config)
     for folder in cell_folders(config).values():
-        cell = load_run(folder).manifest.cell
+        cell = read_run(folder).manifest.cell
         asked = [(row["seed"], row["repeat"]) for row in rows(folder / TRACES)]
         assert cell.seed is not None
         assert asked == [(cell.seed + draw * 1_000_003, cell.repeat * 100 + draw) for draw in range(3)] * 2
@@ -222,7 +221,7 @@ def test_a_memory_that_is_done_again_makes_its_evaluation_begin_anew(tmp_path: P
     before = (evaluation / OUTPUTS).read_bytes()
     engine.broken.clear()
     watcher = Noting()
-    run_experiment(config, RunOptions(retry_errors=True), watcher, engines=serving(lambda _: engine))
+    run_experiment(config, retry_errors=True, watcher=watcher, engines=serving(lambda _: engine))
     assert any("starts over, since its memory was built anew" in note for note in watcher.notes)
     assert (evaluation / "replaced-1" / OUTPUTS).read_bytes() == before
     whole = configure(tmp_path / "whole", data=BUILT, matrix={"condition": ["C2_frozen"]})
@@ -389,4 +388,4 @@ def test_lost_traces_of_a_counted_sample_are_noticed(tmp_path: Path) -> None:
 
 def test_nothing_is_shown_to_nobody(tmp_path: Path) -> None:
     config = configure(tmp_path, data={"evaluation": {"name": "reviews", "limit": 2}})
-    assert run_experiment(config, RunOptions()).errors == 0
+    assert run_experiment(config).errors == 0

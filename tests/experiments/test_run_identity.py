@@ -17,7 +17,7 @@ from samsim.cli.exit_codes import ExitCode
 from samsim.cli.main import cli
 from samsim.errors import ConfigError, InputError, StoreError
 from samsim.experiments import provenance
-from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS, STORE, TRACES, find_runs, load_run
+from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS, STORE, TRACES, find_runs, read_run
 from samsim.experiments.config import ExperimentConfig
 from samsim.experiments.runner import cell_folders, is_outdated, set_aside
 from samsim.reports.build import build_report
@@ -93,7 +93,7 @@ def test_lines_of_another_cell_are_refused_by_whoever_reads_them(name: str, tmp_
     swap(first / name, second / name)
     with pytest.raises(InputError, match=rf"{name} holds sample 'en-001' of another cell.*--restart"):
         run(config)
-    found = load_run(first)
+    found = read_run(first)
     with pytest.raises(InputError, match="of another cell"):
         list(found.traces() if name == TRACES else found.samples())
 
@@ -132,7 +132,7 @@ def test_a_manifest_that_claims_another_cell_is_noticed(edited: str, tmp_path: P
     EDITS[edited](manifest)
     (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
     with pytest.raises(InputError, match="of another cell"):
-        list(load_run(folder).samples())
+        list(read_run(folder).samples())
     with pytest.raises((ConfigError, InputError), match=r"mix two experiments|of another cell"):
         run(config)
 
@@ -145,7 +145,7 @@ def test_retried_samples_are_marked_like_the_others(tmp_path: Path) -> None:
     assert run(config, serving(lambda _: engine), retry_errors=True).errors == 0
     marks = {row["cell_digest"] for name in LINES for row in rows(only_folder(config) / name)}
     assert len(marks) == 1
-    assert len(list(load_run(only_folder(config)).samples())) == 6
+    assert len(list(read_run(only_folder(config)).samples())) == 6
 
 
 def test_a_retry_does_not_mix_in_lines_of_another_cell(tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_a_run_of_an_older_version_can_be_read_with_a_note(tmp_path: Path) -> No
     manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     del manifest["settings_hash"], manifest["store_digest"]
     (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
-    old_run = load_run(folder)
+    old_run = read_run(folder)
     assert len(list(old_run.samples())) == 6
     (note,) = old_run.problems
     assert "do not say what made them" in note
@@ -183,7 +183,7 @@ def test_a_sample_twice_is_not_measured_twice(tmp_path: Path) -> None:
         lines = (folder / name).read_bytes().splitlines(keepends=True)
         (folder / name).write_bytes(b"".join([*lines[:5], lines[4]]))
     with pytest.raises(InputError, match="has sample 'en-005' twice"):
-        list(load_run(folder).samples())
+        list(read_run(folder).samples())
     with pytest.raises(InputError, match="holds sample 'en-005' where 'en-006' is expected"):
         run(config)
 
@@ -197,7 +197,7 @@ def test_a_line_that_is_no_sample_is_an_input_error(line: bytes, tmp_path: Path)
     with (folder / OUTPUTS).open("ab") as file:
         file.write(line)
     with pytest.raises(InputError, match=re.escape(str(folder / OUTPUTS))):
-        list(load_run(folder).samples())
+        list(read_run(folder).samples())
     run(config)
     assert footprint(folder) == whole
 
@@ -214,7 +214,7 @@ def test_a_line_that_no_run_writes_is_done_again(name: str, tmp_path: Path) -> N
     run(config)
     assert all("unknown" not in row for row in rows(folder / name))
     assert [row["uid"] for row in rows(folder / name)] == [row["uid"] for row in before]
-    assert load_run(folder).problems == ()
+    assert read_run(folder).problems == ()
 
 
 def test_a_call_that_is_there_twice_is_noticed(tmp_path: Path) -> None:
@@ -290,7 +290,7 @@ def test_a_memory_whose_journal_lost_episodes_is_evaluated_whole(tmp_path: Path)
     shutil.rmtree(evaluated)
     os.truncate(memory / f"{STORE}.journal", 57)
     run(built, serving(lambda _: FailingEngine(set())))
-    assert load_run(evaluated).manifest.store_base_seq == 4
+    assert read_run(evaluated).manifest.store_base_seq == 4
 
 
 def test_a_run_that_has_done_nothing_starts_from_a_fresh_copy_of_its_store(tmp_path: Path) -> None:
@@ -307,7 +307,7 @@ def test_a_run_that_has_done_nothing_starts_from_a_fresh_copy_of_its_store(tmp_p
     (folder / MANIFEST).write_text(json.dumps(cut), encoding="utf-8")
     (folder / STORE).unlink()
     run(config, serving(lambda _: FailingEngine(set())))
-    assert load_run(folder).manifest.store_base_seq == 6
+    assert read_run(folder).manifest.store_base_seq == 6
     assert len(rows(folder / STORE)) == 12
 
 

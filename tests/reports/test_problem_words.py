@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from samsim.experiments.artefacts import OUTPUTS, SCORECARDS, TRACES, load_run
+from samsim.experiments.artefacts import OUTPUTS, SCORECARDS, TRACES, read_run
 from samsim.reports.build import build_report
 from samsim.reports.problem_words import problem_text
 from samsim.schemas.runs import RunStatus
@@ -32,7 +32,7 @@ def test_what_a_run_says_of_itself_is_known_in_korean(
     for name in lost:
         (run / name).unlink()
     change_manifest(run, lambda manifest: manifest.update(status=status, done=done))
-    problems = load_run(run).problems
+    problems = read_run(run).problems
     assert problems
     pairs = [problem_text(words) for words in problems]
     assert all(isinstance(pair, tuple) for pair in pairs), problems

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -12,7 +11,6 @@ from samsim.cli.exit_codes import ending, exit_code_help
 from samsim.cli.safe_text import safe_json, shown
 
 if TYPE_CHECKING:
-    from samsim.experiments.artefacts import Run
     from samsim.schemas.scorecards import Family
 
 # Spelled out, because help must not wait for pydantic; a test keeps them equal to ``Family``.
@@ -64,37 +62,16 @@ def compare(
     samsim compare runs/memory --family ref_pol --flips 50
     """
     from samsim.cli.views.compare import comparison_view, print_view
-    from samsim.experiments.artefacts import CompleteRun, find_runs
     from samsim.metrics.comparison import compare as compare_runs
+    from samsim.reports.comparing import runs_to_compare
 
-    read = find_runs(runs)
-    if complete_only:
-        read = [CompleteRun(run.path, run.manifest) for run in read]
-    found, names = _evaluations(read)
+    read = runs_to_compare(runs, complete_only=complete_only)
+    for note in read.notes:
+        click.echo(f"note: {shown(note)}", err=True)
     wanted = cast("tuple[Family, ...]", families)
-    comparison = compare_runs(found, families=wanted or None, names=names)
+    comparison = compare_runs(read.runs, families=wanted or None, names=read.names)
     if as_json:
         click.echo(safe_json(comparison.model_dump_json(indent=2)))
     else:
         print_view(comparison_view(comparison, flips=flips, families=wanted, each=each))
-    ctx.exit(ending(some_bad=bool(comparison.partial) or any(run.problems for run in read)))
-
-
-def _evaluations(runs: Sequence[Run]) -> tuple[list[Run], list[str]]:
-    """The runs that evaluate and their names; those that only filled a memory ran over other data on purpose."""
-    kept, names = [], []
-    for run, name in zip(runs, _names(runs), strict=True):
-        for problem in run.problems:
-            click.echo(f"note: {shown(name)}: {shown(problem)}", err=True)
-        if run.manifest.cell.kind == "memory_building":
-            click.echo(f"note: {shown(name)} only filled a memory; it is left out.", err=True)
-        else:
-            kept.append(run)
-            names.append(name)
-    return kept, names
-
-
-def _names(runs: Sequence[Run]) -> list[str]:
-    """Short names where they tell the runs apart, else their folders."""
-    short = [run.name for run in runs]
-    return short if len(set(short)) == len(short) else [str(run.path) for run in runs]
+    ctx.exit(ending(some_bad=bool(comparison.partial) or read.damaged))

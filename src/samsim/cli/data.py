@@ -11,7 +11,7 @@ import click
 from samsim.cli.exit_codes import ExitCode, exit_code_help
 from samsim.cli.options.encoding import check_encoding_name
 from samsim.cli.safe_text import shown
-from samsim.errors import ConfigError, InputError
+from samsim.errors import InputError
 
 if TYPE_CHECKING:
     from samsim.data.registry import LoadedSamples
@@ -141,23 +141,10 @@ def convert(ctx: click.Context, /, output: Path, force: bool, **options: Any) ->
 
 
 def _source(place: str, format_name: str | None, columns: tuple[str, ...], **options: Any) -> DataSource:
-    """What the arguments mean; a name that ships goes before a file of the same name (which is ./name)."""
-    from pydantic import ValidationError
+    """Return the source that the arguments mean."""
+    from samsim.data.sources import as_source
 
-    from samsim.data.shipped import SHIPPED
-    from samsim.data.sources import DataSource
-
-    where: dict[str, Any] = {"name": place} if place in SHIPPED else {"path": Path(place)}
-    if "path" in where and not where["path"].exists():
-        raise ConfigError(
-            f"{place} is neither a file nor a set that ships ({', '.join(SHIPPED)}). Check the path, or see "
-            "samsim data list."
-        )
-    try:
-        return DataSource(**where, format=format_name, columns=dict(map(_column, columns)), **options)
-    except ValidationError as error:
-        reasons = "; ".join(problem["msg"].removeprefix("Value error, ") for problem in error.errors())
-        raise ConfigError(f"{reasons}.") from None
+    return as_source(place, format=format_name, columns=dict(map(_column, columns)), **options)
 
 
 def _column(given: str) -> tuple[str, str]:

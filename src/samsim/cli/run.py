@@ -67,20 +67,24 @@ def run(
 
     from samsim.cli.progress.bar import watching
     from samsim.cli.run_ending import finish_run
-    from samsim.experiments.cell_run import RunOptions
-    from samsim.experiments.runner import run_experiment, set_aside
+    from samsim.experiments.runner import run_experiment
 
-    if restart and (old := set_aside(loaded)) is not None:
-        click.echo(f"The old run is now in {old}", err=True)
-    options = RunOptions(
-        limit=limit, retry_errors=retry_errors, fail_fast=fail_fast, concurrency=concurrency, workers=workers
-    )
     for note in loaded.notes():
         click.echo(f"note: {note}", err=True)
     _announce(loaded)
     try:
         with watching() as watcher:
-            outcome = run_experiment(loaded, options, watcher, origin=config.resolve().parent)
+            outcome = run_experiment(
+                loaded,
+                limit=limit,
+                retry_errors=retry_errors,
+                fail_fast=fail_fast,
+                concurrency=concurrency,
+                workers=workers,
+                restart=restart,
+                watcher=watcher,
+                origin=config.resolve().parent,
+            )
     except KeyboardInterrupt:
         click.echo("What is done is kept; the same command goes on from there.", err=True)
         raise

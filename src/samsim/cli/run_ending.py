@@ -12,14 +12,14 @@ from samsim.cli.safe_text import shown
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from samsim.experiments.runner import ExperimentOutcome
+    from samsim.experiments.run_set import Experiment
     from samsim.reports.build import ReportFiles
     from samsim.schemas.runs import Manifest
 
 _NAMED_PARTIAL = 20
 
 
-def finish_run(outcome: ExperimentOutcome, *, report: bool) -> ExitCode:
+def finish_run(outcome: Experiment, *, report: bool) -> ExitCode:
     """Write metrics and report if they are wanted, show what came out, and say how it ended."""
     from samsim.cli.console import PipeConsole
     from samsim.cli.views.run import show_outcome
@@ -44,10 +44,10 @@ def _partial_line(manifest: Manifest, folder: Path, *, several: bool) -> str:
     """How many samples of a cell were decided without some of their calls, which, and what to do."""
     from itertools import islice
 
-    from samsim.experiments.artefacts import OUTPUTS, load_run
+    from samsim.experiments.artefacts import OUTPUTS, read_run
     from samsim.schemas.results import missing_words
 
-    partial = (sample.result for sample in load_run(folder).samples() if sample.completeness == "partial")
+    partial = (sample.result for sample in read_run(folder).samples() if sample.completeness == "partial")
     named = [
         f"{result.uid} ({missing_words(result.missing_calls)})"
         for result in islice(partial, _NAMED_PARTIAL)
@@ -63,7 +63,7 @@ def _partial_line(manifest: Manifest, folder: Path, *, several: bool) -> str:
     )
 
 
-def _built(outcome: ExperimentOutcome) -> ReportFiles | None:
+def _built(outcome: Experiment) -> ReportFiles | None:
     from samsim.reports.build import build_report
 
     if not any(manifest.done for manifest in outcome.cells):
@@ -71,7 +71,7 @@ def _built(outcome: ExperimentOutcome) -> ReportFiles | None:
     return build_report(outcome.cell_folders, outcome.folder)
 
 
-def _unexpected_problems(outcome: ExperimentOutcome, files: ReportFiles | None) -> int:
+def _unexpected_problems(outcome: Experiment, files: ReportFiles | None) -> int:
     """Problems of runs that were to be whole; one that was limited on purpose lacks samples on purpose."""
     unfinished = {manifest.cell.cell_id for manifest in outcome.cells if manifest.status != "finished"}
     problems = () if files is None else files.collected.problems

@@ -35,7 +35,7 @@ from samsim.memory.episodic_orchestrator import EpisodicOrchestrator, SampleFact
 from samsim.memory.memory_store import open_store
 from samsim.pipeline.config import PipelineConfig
 from samsim.pipeline.epochs import Continuation
-from samsim.schemas.runs import CellRecord, Manifest, RunStatus
+from samsim.schemas.runs import LIMITED, CellRecord, Manifest, RunStatus
 
 # What must be the same for a run to go on; a difference would mix two experiments in one folder.
 _SAME = {
@@ -46,8 +46,6 @@ _SAME = {
     "run_meta": "memory condition",
 }
 _OTHER_STORE = "memory store to start from (it was built anew or replaced)"
-# The stop that a user asked for in passing.
-LIMITED = "--limit"
 
 
 class Watcher(Protocol):
@@ -79,6 +77,13 @@ class RunOptions:
     max_error_rate: float | None = None
     concurrency: int | None = None
     workers: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that would run nothing."""
+        for name in ("limit", "concurrency", "workers"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise ConfigError(f"{name} is {value}. Give 1 or more, or leave it out.")
 
 
 @dataclass(frozen=True, slots=True)

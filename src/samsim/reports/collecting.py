@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from samsim.errors import InputError
-from samsim.experiments.artefacts import CompleteRun, Run, RunSample, find_runs, load_run, run_folders
+from samsim.experiments.artefacts import CompleteRun, Run, RunSample, find_runs, read_run, run_folders
 from samsim.metrics.comparison import Comparison, compare
 from samsim.metrics.family_scores import FamilyScores
 from samsim.metrics.outcomes import outcome_of
@@ -210,7 +210,7 @@ def _each(folders: Sequence[Path]) -> tuple[list[Run], list[Problem]]:
     runs, problems = [], []
     for folder in folders:
         try:
-            runs.append(load_run(folder))
+            runs.append(read_run(folder))
         except InputError as error:
             problems.append(Problem(folder.name, str(error)))
     return runs, problems

@@ -13,6 +13,8 @@ FormatVersion = Literal[1]
 FORMAT_VERSION: FormatVersion = 1
 # The key of every line of a run that says which cell made it.
 CELL_DIGEST = "cell_digest"
+# Why a run stopped that was asked to stop there.
+LIMITED = "--limit"
 RunStatus = Literal["running", "finished", "interrupted", "stopped"]
 RunKind = Literal["evaluation", "memory_building"]
 

@@ -15,10 +15,9 @@ import click
 from samsim.cli.progress.heartbeat import LINE_SECONDS, PauseTeller, describe_pause, heartbeat
 from samsim.cli.progress.pace import Pace
 from samsim.engines.pacing.activity import Activity
-from samsim.experiments.cell_run import LIMITED
 from samsim.experiments.projection import SampleLines
 from samsim.schemas.results import missing_words
-from samsim.schemas.runs import CellRecord, Manifest
+from samsim.schemas.runs import LIMITED, CellRecord, Manifest
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID

@@ -11,7 +11,7 @@ from samsim.experiments.planning import Estimate, ExperimentPlan
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from samsim.experiments.runner import ExperimentOutcome
+    from samsim.experiments.run_set import Experiment
     from samsim.reports.build import ReportFiles
 
 _UNKNOWN = "unknown"
@@ -64,7 +64,7 @@ def _range(estimate: Estimate | None, form: str) -> str:
     return low if low == high else f"{low} – {high}"
 
 
-def show_outcome(console: Console, outcome: ExperimentOutcome, files: ReportFiles | None) -> None:
+def show_outcome(console: Console, outcome: Experiment, files: ReportFiles | None) -> None:
     """The comparison of the cells where a report was built, and where everything is."""
     if files is not None:
         from samsim.reports.terminal import show_comparison

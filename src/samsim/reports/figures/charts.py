@@ -33,10 +33,16 @@ def _name(drawing: Drawing, y: float, name: str) -> None:
 
 
 def score_figure(collected: Collected, family: Family) -> str:
-    """F1 with its interval per run: Stage 1 as a ring, final as a dot, the best trivial baseline as a line."""
+    """Return ``score_drawing`` as a figure of the page."""
+    drawing = score_drawing(collected, family)
+    return "" if drawing is None else drawing.render()
+
+
+def score_drawing(collected: Collected, family: Family) -> Drawing | None:
+    """Draw F1 with its interval per run: Stage 1 as a ring, final as a dot, the best trivial baseline as a line."""
     scored = scored_runs(collected, family)
     if not scored:
-        return ""
+        return None
     top = 58.0
     bottom = top + _ROW * len(scored)
     trivial = best_trivial(collected, family)
@@ -55,7 +61,7 @@ def score_figure(collected: Collected, family: Family) -> str:
         _trivial_name(drawing, scale(trivial), top - 14, trivial)
     for number, one in enumerate(scored):
         _score_marks(drawing, scale, top + _ROW * number, one)
-    return drawing.render()
+    return drawing
 
 
 def _f1(one: Scored) -> str:
