@@ -115,9 +115,9 @@ def import_(ctx: click.Context, file: Path, path: Path | None) -> None:
 
 
 def _cache_at(path: Path | None) -> ResponseCache:
-    from samsim.engines.cache import ResponseCache, default_cache_path
+    from samsim.engines.cache import ResponseCache
 
-    return ResponseCache(path or default_cache_path())
+    return ResponseCache(path)
 
 
 def _report_line(number: int, reason: str) -> None:

@@ -22,7 +22,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from samsim.engines.cache import ResponseCache, default_cache_path
+from samsim.engines.cache import ResponseCache
 from samsim.engines.embedded.engine import EmbeddedEngine
 from samsim.engines.interface import Engine
 from samsim.engines.model_engine import build_counting_engine, build_model_engine
@@ -263,7 +263,7 @@ def build_setup(
     """
     known = os.environ if environment is None else environment
     spending, servers = spending or SpendingLimit(plan.max_cost), servers or Servers()
-    cache = ResponseCache(default_cache_path() if plan.cache is True else plan.cache) if plan.cache else None
+    cache = ResponseCache(None if plan.cache is True else plan.cache) if plan.cache else None
     settings = distinct_settings(plan, protocol)
     limits = _shared_limits(settings)
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from samsim.agents.prompt_files import prompt_hashes
 from samsim.data.roles import Role
-from samsim.engines.cache import ResponseCache, default_cache_path
+from samsim.engines.cache import ResponseCache
 from samsim.engines.factory import EnginePlan, EngineSetup, build_setup
 from samsim.engines.pacing.activity import Activity
 from samsim.engines.pacing.limits import SpendingLimit
@@ -173,7 +173,7 @@ def _setups(config: ExperimentConfig, spending: SpendingLimit, source: EngineSou
 def _check_cache(plan: EnginePlan) -> None:
     """A cache that cannot be used is known before the first call."""
     if plan.cache and not is_embedded(plan):
-        cache = ResponseCache(default_cache_path() if plan.cache is True else plan.cache)
+        cache = ResponseCache(None if plan.cache is True else plan.cache)
         cache.open()
         cache.close()
 

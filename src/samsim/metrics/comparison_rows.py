@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from samsim.metrics.tuples import spelled
 from samsim.notebook import Row, html_block, html_table
@@ -16,8 +16,6 @@ _SCORES = ("precision", "recall", "f1", "f1_low", "f1_high", "macro_f1", "exact_
 _TESTS = ("delta_f1", "delta_low", "delta_high", "p", "p_holm", "p_mcnemar", "wrong_to_right", "right_to_wrong")
 SCORE_COLUMNS = ("family", "run", *_SCORES, *_TESTS)
 FLIP_COLUMNS = ("family", "run", "uid", "direction", "kind", "tuple")
-_P_VALUES = frozenset({"p", "p_holm", "p_mcnemar"})
-_COUNTS = frozenset({"exact_samples", "wrong_to_right", "right_to_wrong"})
 
 
 def score_rows(comparison: Comparison) -> list[Row]:
@@ -62,23 +60,39 @@ def comparison_html(comparison: Comparison) -> str:
 
 def _heading(comparison: Comparison) -> str:
     left_out = f", {len(comparison.left_out)} left out" if comparison.left_out else ""
-    return f"<Comparison over {comparison.samples} samples{left_out}; baseline {comparison.baseline}>"
+    return f"Comparison over {comparison.samples} samples{left_out}; baseline {comparison.baseline}"
 
 
 def _written(comparison: Comparison) -> list[Sequence[str]]:
-    rows = score_rows(comparison)
-    return [SCORE_COLUMNS, *([_cell(name, row[name]) for name in SCORE_COLUMNS] for row in rows)]
+    """Return the rows as tables write them: rates in percent, with their intervals; p with three digits."""
+    return [
+        ("family", "run", "F1", "difference", "p", "p Holm", "p McNemar", "flips +/−"),
+        *(
+            (
+                row["family"],
+                row["run"],
+                _rate(row, "f1"),
+                _rate(row, "delta", "+"),
+                *(_number(row[name], ".3f") for name in ("p", "p_holm", "p_mcnemar")),
+                "" if row["wrong_to_right"] is None else f"{row['wrong_to_right']} / {row['right_to_wrong']}",
+            )
+            for row in score_rows(comparison)
+        ),
+    ]
 
 
-def _cell(name: str, value: Any) -> str:
-    """Write a number as tables do: rates in percent, p with three digits."""
+def _rate(row: Row, name: str, sign: str = "") -> str:
+    value = row["f1" if name == "f1" else f"{name}_f1"]
     if value is None:
         return ""
-    if isinstance(value, str):
-        return value
-    if name in _P_VALUES:
-        return f"{value:.3f}"
-    return f"{value:g}" if name in _COUNTS else f"{100 * value:{'+' if name.startswith('delta') else ''}.1f}"
+    low, high = (
+        _number(None if (edge := row[f"{name}_{end}"]) is None else 100 * edge, ".1f") for end in ("low", "high")
+    )
+    return f"{100 * value:{sign}.1f}" + (f" [{low}, {high}]" if low else "")
+
+
+def _number(value: float | None, form: str) -> str:
+    return "" if value is None else format(value, form)
 
 
 def _scores(group: GroupRow, family: Family) -> Row:

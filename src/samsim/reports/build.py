@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from samsim.errors import ConfigError, StoreError
@@ -28,7 +28,7 @@ from samsim.reports.tables.run_rows import primary_of
 METRICS_JSON, METRICS_CSV, PAGE, PAPER = "metrics.json", "metrics.csv", "report.html", "paper"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ReportFiles:
     """What was written and where; ``collected`` is what it was made of."""
 
@@ -37,7 +37,10 @@ class ReportFiles:
     metrics_csv: Path
     page: Path
     paper: tuple[Path, ...]
-    collected: Collected = field(repr=False)
+    collected: Collected
+
+    def __repr__(self) -> str:
+        return f"<Report on {len(self.collected.runs)} runs: {self.page}>"
 
     def picture(self, ui: Ui = "en") -> str:
         """Return the figure of the results as one SVG document: F1 of every run, with intervals; "" without gold."""
@@ -50,8 +53,7 @@ class ReportFiles:
         picture = self.picture()
         shown = b64encode(picture.encode("utf-8")).decode("ascii")
         image = Html(f'<img alt="F1 of every run" src="data:image/svg+xml;base64,{shown}">')
-        written = (self.page, self.metrics_json, self.metrics_csv, *self.paper[:1])
-        return html_block(image if picture else "", *(str(path) for path in written))
+        return html_block(image if picture else "", *map(str, (self.page, self.metrics_json, self.metrics_csv)))
 
     @property
     def checks_failed(self) -> int:
