@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 import pytest
-
 from tools.draw_architecture import PICTURE, WORDS, draw
 
 ROOT = Path(__file__).parents[2]

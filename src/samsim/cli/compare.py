@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -63,7 +63,7 @@ def compare(
     samsim compare runs/cr_v1 runs/cr_v2
     samsim compare runs/memory --family ref_pol --flips 50
     """
-    from samsim.cli.views.compare import comparison_view, print_view
+    from samsim.cli.views.compare import comparison_view, listed_uids, print_view
     from samsim.experiments.artefacts import CompleteRun, find_runs
     from samsim.metrics.comparison import compare as compare_runs
 
@@ -76,7 +76,8 @@ def compare(
     if as_json:
         click.echo(safe_json(comparison.model_dump_json(indent=2)))
     else:
-        print_view(comparison_view(comparison, flips=flips, families=wanted, each=each))
+        texts = _texts(found[0], listed_uids(comparison, flips=flips, families=wanted))
+        print_view(comparison_view(comparison, flips=flips, families=wanted, each=each, texts=texts))
     ctx.exit(ending(some_bad=bool(comparison.partial) or any(run.problems for run in read)))
 
 
@@ -92,6 +93,14 @@ def _evaluations(runs: Sequence[Run]) -> tuple[list[Run], list[str]]:
             kept.append(run)
             names.append(name)
     return kept, names
+
+
+def _texts(run: Run, uids: Collection[str]) -> dict[str, str]:
+    """The texts of some samples; all runs are over the same ones."""
+    if not uids:
+        return {}
+    results = (sample.result for sample in run.samples() if sample.uid in uids)
+    return {result.uid: result.text for result in results if result is not None}
 
 
 def _names(runs: Sequence[Run]) -> list[str]:
