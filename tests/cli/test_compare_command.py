@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 from samsim.cli.compare import FAMILY_NAMES, compare
 from samsim.cli.exit_codes import ExitCode
 from samsim.errors import InputError
-from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS
+from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS, read_run
 from samsim.reports.codes import BASELINE, named
 from samsim.schemas.runs import CellRecord
 from samsim.schemas.scorecards import Family
@@ -93,6 +93,16 @@ def test_flips_are_listed_and_limited(good: Path, broken: Path) -> None:
     few = shown_by(good, broken, "--family", "triplet", "--flips", 2)
     assert f"and {len(contrast['tuple_flips']) - 2} more (--flips)" in few
     assert "flips," not in shown_by(good, broken, "--flips", 0)
+
+
+def test_a_flip_stands_beside_the_text_it_is_about(good: Path, broken: Path) -> None:
+    full = json.loads(shown_by(good, broken, "--json", "--family", "triplet"))
+    (contrast,) = full["contrasts"]
+    uids = {flip["uid"] for flip in contrast["tuple_flips"]}
+    (text,) = {sample.result.text for sample in read_run(good).samples() if sample.result}
+    whole = shown_by(good, broken, "--family", "triplet", "--flips", 1000, width=400)
+    assert len(uids) <= whole.count(text) <= len(contrast["tuple_flips"])
+    assert shown_by(good, broken, "--family", "triplet", "--flips", 1, width=400).count(text) == 1
 
 
 def test_an_experiment_folder_stands_for_its_runs(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -11,6 +12,7 @@ from samsim.cli.exit_codes import ending, exit_code_help
 from samsim.cli.safe_text import safe_json, shown
 
 if TYPE_CHECKING:
+    from samsim.experiments.artefacts import Run
     from samsim.schemas.scorecards import Family
 
 # Spelled out, because help must not wait for pydantic; a test keeps them equal to ``Family``.
@@ -61,7 +63,7 @@ def compare(
     samsim compare runs/cr_v1 runs/cr_v2
     samsim compare runs/memory --family ref_pol --flips 50
     """
-    from samsim.cli.views.compare import comparison_view, print_view
+    from samsim.cli.views.compare import comparison_view, listed_uids, print_view
     from samsim.metrics.comparison import compare as compare_runs
     from samsim.reports.comparing import runs_to_compare
 
@@ -73,5 +75,14 @@ def compare(
     if as_json:
         click.echo(safe_json(comparison.model_dump_json(indent=2)))
     else:
-        print_view(comparison_view(comparison, flips=flips, families=wanted, each=each))
+        texts = _texts(read.runs[0], listed_uids(comparison, flips=flips, families=wanted))
+        print_view(comparison_view(comparison, flips=flips, families=wanted, each=each, texts=texts))
     ctx.exit(ending(some_bad=bool(comparison.partial) or read.damaged))
+
+
+def _texts(run: Run, uids: Collection[str]) -> dict[str, str]:
+    """The texts of some samples; all runs are over the same ones."""
+    if not uids:
+        return {}
+    results = (sample.result for sample in run.samples() if sample.uid in uids)
+    return {result.uid: result.text for result in results if result is not None}

@@ -14,7 +14,7 @@ from samsim.errors import ConfigError, ContractError
 from samsim.memory.advisory_builder import BlockStatistics, build_from_episodes, possible_pairs, warnings_of
 from samsim.memory.advisory_injection_gate import has_polarity_conflict, should_inject_advisory_with_reason
 from samsim.memory.conditions import MemoryCondition
-from samsim.memory.episode_builder import RiskFindings, build_episode, quotes
+from samsim.memory.episode_builder import build_episode, quotes
 from samsim.memory.injection_controller import (
     DEFAULT_TOPK,
     advisories_to_show,
@@ -23,6 +23,7 @@ from samsim.memory.injection_controller import (
 )
 from samsim.memory.memory_store import MemoryStore, Retrieved
 from samsim.memory.signature_builder import build_signature, count_aspects, symptoms_of
+from samsim.rules.risk import RiskFindings
 from samsim.schemas.analysis import TextAnalysis
 from samsim.schemas.memory_v1_1 import AdvisoryV1_1, EpisodeDraftV1_1, InputSignatureV1_1, MemoryMode
 from samsim.schemas.protocol_conflict_review import Candidate, ConflictFlag, ValidatorRisk
@@ -98,6 +99,18 @@ class MemorySlot:
     def merged(self) -> dict[str, Any] | None:
         """The slot as an engine may see it; None where it must not."""
         return self.slot_dict if self.exposed else None
+
+    def recorded(self, injected_chars: int) -> MemoryRecord:
+        """Return what memory did, once it is known how many characters of the slot reached the prompts."""
+        shown = self.record.advisories_present and injected_chars > 0
+        return self.record.model_copy(
+            update={
+                "shown": self.slot_dict if injected_chars > 0 else None,
+                "prompt_injection_chars": injected_chars,
+                "advisories_present": shown,
+                "advisories_ids": self.record.advisories_ids if shown else [],
+            }
+        )
 
 
 @dataclass(frozen=True, slots=True)

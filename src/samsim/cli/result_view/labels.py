@@ -135,6 +135,21 @@ LABELS: Mapping[str, Pair] = {
         "… {count} characters more; --json has the whole text.",
         "… {count}자 더 있음. 전체 본문은 --json으로 볼 수 있습니다.",
     ),
+    # a sample of a run
+    "gold": ("Gold", "정답"),
+    "gold_found": ("found of the gold, final: {scores}", "정답 중 찾은 수(최종): {scores}"),
+    "gold_empty": ("The annotators found nothing.", "정답 튜플이 없는 문장입니다."),
+    "no_gold": ("The data has no gold for this sample.", "이 샘플에는 정답이 없습니다."),
+    "failed_sample": ("This sample failed: {error}", "실패한 샘플입니다: {error}"),
+    "calls": ("Calls", "호출"),
+    "call": ("Call", "호출"),
+    "reply": ("reply", "응답"),
+    "no_calls": ("traces.jsonl has no call of this sample.", "traces.jsonl에 이 샘플의 호출 기록이 없습니다."),
+    "no_prompt": (
+        "No prompt was sent: the embedded engine reads the text itself.",
+        "프롬프트를 보내지 않았습니다. 내장 엔진은 본문을 직접 분석합니다.",
+    ),
+    "more_samples": ("and {count} more (--limit)", "외 {count}개 (--limit)"),
     # nothing
     "empty": ("No opinion about any aspect was found.", "어떤 속성에 대한 의견도 찾지 못했습니다."),
     "empty_stage1": (

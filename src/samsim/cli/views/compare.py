@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import groupby
 from types import MappingProxyType
 
 from rich.console import Group, RenderableType
@@ -21,6 +22,8 @@ from samsim.reports.numbers import p_value, percent, percent_interval, points, p
 from samsim.schemas.scorecards import Family
 
 _LISTED_FAILURES = 5
+# Characters of a review beside its flips; samsim show has all of it.
+_TEXT_LENGTH = 160
 _ARROWS: Mapping[Direction, tuple[str, str]] = MappingProxyType(
     {"wrong_to_right": ("wrong → right", "green"), "right_to_wrong": ("right → wrong", "red")}
 )
@@ -38,18 +41,33 @@ _LEGEND_END = " docs/metrics.md says how each is computed."
 
 
 def comparison_view(
-    comparison: Comparison, *, flips: int, families: Collection[Family] = (), each: bool = False
+    comparison: Comparison,
+    *,
+    flips: int,
+    families: Collection[Family] = (),
+    each: bool = False,
+    texts: Mapping[str, str] = MappingProxyType({}),
 ) -> RenderableType:
-    """Scores, differences, and flips in the given families (else: the primary one)."""
-    listed = families or (comparison.primary or comparison.families[0],)
+    """Scores, differences, and flips in the given families (else: the primary one), each beside its text."""
     parts: list[RenderableType] = [_heading(comparison), Text()]
     for family in comparison.families:
         parts += [_scores(comparison, family, each=each), Text()]
     parts += [_contrasts(comparison), Text(), *_differences(comparison)]
-    for contrast in (one for one in comparison.contrasts if one.family in listed):
-        parts += _flips(contrast, comparison.baseline, flips)
+    for contrast in _with_flips(comparison, families):
+        parts += _flips(contrast, comparison.baseline, flips, texts)
     legend = _LEGEND + (_LEGEND_REPEATS if _repeated(comparison) else "") + _LEGEND_END
     return Group(*parts, Text(legend, style="dim"))
+
+
+def listed_uids(comparison: Comparison, *, flips: int, families: Collection[Family] = ()) -> set[str]:
+    """Return the samples whose flips ``comparison_view`` lists: their texts are worth looking up."""
+    contrasts = _with_flips(comparison, families)
+    return {flip.uid for contrast in contrasts for flip in _shown(contrast.tuple_flips, flips)}
+
+
+def _with_flips(comparison: Comparison, families: Collection[Family]) -> list[Contrast]:
+    listed = families or (comparison.primary or comparison.families[0],)
+    return [contrast for contrast in comparison.contrasts if contrast.family in listed]
 
 
 def _repeated(comparison: Comparison) -> bool:
@@ -151,20 +169,28 @@ def _differences(comparison: Comparison) -> list[RenderableType]:
     return [*lines, Text()] if lines else []
 
 
-def _flips(contrast: Contrast, baseline: str, wanted: int) -> list[RenderableType]:
+def _flips(contrast: Contrast, baseline: str, wanted: int, texts: Mapping[str, str]) -> list[RenderableType]:
     found = contrast.tuple_flips
     if not wanted or not found:
         return []
     title = Text("flips, ", style="bold")
     title.append_text(cell(f"{baseline} → {contrast.run}, {_family(contrast.family)}", "bold"))
     table = Table.grid(padding=(0, 2))
-    for flip in _shown(found, wanted):
-        words, colour = _ARROWS[flip.direction]
-        kind = "gold tuple" if flip.kind == "gold" else "not in gold"
-        table.add_row(cell(flip.uid), Text(words, style=colour), Text(kind, style="dim"), cell(spelled(flip.key)))
+    for uid, of_sample in groupby(_shown(found, wanted), key=lambda flip: flip.uid):
+        for flip in of_sample:
+            words, colour = _ARROWS[flip.direction]
+            kind = "gold tuple" if flip.kind == "gold" else "not in gold"
+            table.add_row(cell(uid), Text(words, style=colour), Text(kind, style="dim"), cell(spelled(flip.key)))
+        if uid in texts:
+            table.add_row("", "", "", cell(_short(texts[uid]), "italic"))
     left = len(found) - wanted
     more: Sequence[RenderableType] = [Text(f"and {left:,} more (--flips)", style="dim")] if left > 0 else []
     return [title, table, *more, Text()]
+
+
+def _short(text: str) -> str:
+    one_line = " ".join(text.split())
+    return one_line if len(one_line) <= _TEXT_LENGTH else f"{one_line[:_TEXT_LENGTH]}…"
 
 
 def _shown(flips: Sequence[TupleFlip], wanted: int) -> Iterable[TupleFlip]:
