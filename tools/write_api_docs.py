@@ -8,8 +8,10 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
 from functools import cached_property
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from pydantic import BaseModel
@@ -19,9 +21,11 @@ import samsim
 PAGE = Path(__file__).parent.parent / "docs" / "api.md"
 INTRODUCTION = """# The library
 
-Everything below is `samsim.NAME`. It is all that is public; what may change when is in [versions](versions.md). Errors
-are `SamsimError` and its kinds, and each says what to do next. `import samsim` loads nothing heavy: every name is imported
-when it is first used. A notebook that goes through all of it: [quickstart.ipynb](../examples/quickstart.ipynb).
+Everything below is `samsim.NAME`, and nothing else is public. What may change when is in [versions](versions.md). A
+notebook that goes through it: [quickstart.ipynb](../examples/quickstart.ipynb).
+
+`import samsim` loads nothing heavy: every name is imported when it is first used. In a notebook, results, runs,
+comparisons and reports show themselves.
 
 This page is written by `python tools/write_api_docs.py` from the docstrings."""
 # By task; together they are `samsim.__all__`.
@@ -39,7 +43,15 @@ GROUPS: Mapping[str, str] = {
     "Errors": "SamsimError InputError UnknownKeyError ConfigError ContractError EngineError StoreError",
 }
 # Shown although their names begin with an underscore, as what they do is part of the contract.
-_OPERATORS = {"__getitem__": "[…]", "__len__": "len()", "__iter__": "iteration"}
+_OPERATORS = {"__getitem__": "[name]", "__len__": "len()"}
+# What a caller may use of classes that others work with too.
+_ONLY = {
+    "EpisodicOrchestrator": {"close"},
+    "ResponseCache": {"stats", "clear", "entries", "import_lines", "close"},
+    "Experiment": {"stopped", "errors", "partial", "bad_rows", "to_rows", "to_dataframe", *_OPERATORS},
+}
+_CONSTRUCTED = {"Pipeline"}
+_WIDTH = 120
 
 
 def page() -> str:
@@ -53,30 +65,41 @@ def page() -> str:
 
 def _entry(name: str, item: Any) -> Iterator[str]:
     yield f"### {name}"
+    if name in _CONSTRUCTED or not inspect.isclass(item):
+        yield f"```python\n{_signature(name, item)}\n```"
+    yield from _paragraphs(item)
     if inspect.isclass(item):
-        is_model = issubclass(item, BaseModel)
-        if not is_model and not issubclass(item, BaseException) and "__init__" in vars(item):
-            yield f"```python\n{_signature(name, item)}\n```"
-        yield from _paragraphs(item)
-        if is_model:
-            yield "Fields: " + ", ".join(f"`{field}`" for field in item.model_fields) + "."
-        members = list(_members(item))
+        names = list(_fields(item))
+        if names:
+            yield _wrapped("Fields: " + ", ".join(f"`{field}`" for field in names) + ".")
+        members = list(_members(name, item))
         if members:
             yield "\n".join(members)
-    else:
-        yield f"```python\n{_signature(name, item)}\n```"
-        yield from _paragraphs(item)
+
+
+def _fields(item: type) -> Iterator[str]:
+    if issubclass(item, BaseModel):
+        yield from item.model_fields
+    elif is_dataclass(item):
+        yield from (field.name for field in fields(item))
+
+
+class _Bare(str):
+    """An annotation that is shown as it is written."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
 
 
 def _signature(name: str, item: Any) -> str:
     """Return a signature on one line, or with a line per parameter where that is too long."""
     found = inspect.signature(item)
-    given = [one for one in found.parameters.values() if one.name != "self"]
-    shown = str(found.replace(parameters=given))
-    if inspect.isclass(item):
-        shown = shown.removesuffix(" -> None")
-    shown = shown.replace("'", "") if "'" in shown else shown
-    if len(name + shown) <= 100:
+    given = [one.replace(annotation=_Bare(one.annotation)) for one in found.parameters.values()]
+    returned = inspect.Signature.empty if inspect.isclass(item) else _Bare(found.return_annotation)
+    shown = str(found.replace(parameters=given, return_annotation=returned))
+    if len(name + shown) <= _WIDTH - 20:
         return name + shown
     inside, _, ending = shown[1:].rpartition(")")
     return f"{name}(\n    " + ",\n    ".join(_split(inside)) + f",\n){ending}"
@@ -94,33 +117,40 @@ def _split(parameters: str) -> list[str]:
 
 
 def _paragraphs(item: Any) -> Iterator[str]:
-    text = inspect.getdoc(item) or ""
-    for paragraph in re.split(r"\n\s*\n", text):
+    for paragraph in re.split(r"\n\s*\n", inspect.getdoc(item) or ""):
         if paragraph.strip():
-            yield _markdown(" ".join(line.strip() for line in paragraph.splitlines()))
+            yield _wrapped(paragraph.replace("``", "`"))
 
 
-def _members(item: type) -> Iterator[str]:
+def _members(owner: str, item: type) -> Iterator[str]:
     """Yield a line for every public method and property with words of its own."""
     for name, member in vars(item).items():
-        if name.startswith("_") and name not in _OPERATORS:
-            continue
-        function = getattr(member, "__func__", None) or getattr(member, "fget", None) or getattr(member, "func", member)
-        if not inspect.isfunction(function) or not function.__doc__:
-            continue
-        called = _OPERATORS.get(name, name)
-        is_value = (
-            isinstance(member, property | cached_property)
-            or not isinstance(member, classmethod | staticmethod)
-            and not inspect.isfunction(member)
-        )
-        shown = called if is_value or name in _OPERATORS else f"{called}()"
-        first = next(_paragraphs(function))
-        yield f"- `{shown}`: {first}"
+        shown = name in _ONLY[owner] if owner in _ONLY else name in _OPERATORS or not name.startswith("_")
+        words = _member(name, member) if shown else None
+        if words is not None:
+            yield words
 
 
-def _markdown(text: str) -> str:
-    return text.replace("``", "`")
+def _member(name: str, member: Any) -> str | None:
+    found = getattr(member, "wrapped", member)
+    is_value = isinstance(found, property | cached_property)
+    function = found.fget if isinstance(found, property) else getattr(found, "func", getattr(found, "__func__", found))
+    if not inspect.isfunction(function) or not function.__doc__:
+        return None
+    called = _OPERATORS.get(name) or (name if is_value else name + _parameters(function))
+    return _wrapped(f"- `{called}`: {next(_paragraphs(function))}", indent="  ")
+
+
+def _parameters(function: Any) -> str:
+    """Return the parameters of a method by name only."""
+    found = inspect.signature(function)
+    given = [one.replace(annotation=one.empty) for one in found.parameters.values() if one.name not in ("self", "cls")]
+    return str(found.replace(parameters=given, return_annotation=found.empty))
+
+
+def _wrapped(text: str, indent: str = "") -> str:
+    joined = " ".join(text.split())
+    return fill(joined, _WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 if __name__ == "__main__":

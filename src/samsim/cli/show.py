@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from samsim.cli.exit_codes import ExitCode
-from samsim.errors import InputError
+from samsim.errors import InputError, UnknownKeyError
 
 if TYPE_CHECKING:
     from samsim.experiments.artefacts import Run, RunSample
@@ -75,7 +75,10 @@ def show(ctx: click.Context, /, run: Path, uid: str | None, prompts: bool, as_js
 
 
 def _find(run: Run, uid: str) -> RunSample | None:
-    return next((sample for sample in run.samples() if sample.uid == uid), None)
+    try:
+        return run[uid]
+    except UnknownKeyError:
+        return None
 
 
 def _not_found(runs: Sequence[Run], uid: str) -> str:

@@ -196,7 +196,7 @@ class ResponseCache:
         self._flush_at_count = FLUSH_PUTS
 
     def close(self) -> None:
-        """Commit, make it durable, and let go of the file."""
+        """Commit, make it durable, and close the file."""
         if self._pending:
             # The last commit waits for the disk, and with it everything committed before.
             self._connection().execute("PRAGMA synchronous = FULL")
@@ -238,7 +238,7 @@ class ResponseCache:
         return forgotten
 
     def entries(self) -> Iterator[CacheEntry]:
-        """All that is kept, sorted by key, read row by row."""
+        """Yield all that is kept, sorted by key."""
         self.flush()
         try:
             for key, created, document in self._connection().execute(

@@ -200,7 +200,7 @@ class Run:
         return self._joined(row, None if raw_card is None else self._card(raw_card, row["uid"]))
 
     def traces(self) -> Iterator[dict[str, Any]]:
-        """Every recorded engine call as plain data, grouped by sample in order."""
+        """Yield every recorded engine call as plain data, grouped by sample in order."""
         return self._own_lines(TRACES)
 
     def _own_lines(self, name: str) -> Iterator[dict[str, Any]]:

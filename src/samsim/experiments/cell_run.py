@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -35,6 +34,7 @@ from samsim.memory.episodic_orchestrator import EpisodicOrchestrator, SampleFact
 from samsim.memory.memory_store import open_store
 from samsim.pipeline.config import PipelineConfig
 from samsim.pipeline.epochs import Continuation
+from samsim.pipeline.streaming import run_to_end
 from samsim.schemas.runs import LIMITED, CellRecord, Manifest, RunStatus
 
 # What must be the same for a run to go on; a difference would mix two experiments in one folder.
@@ -377,7 +377,7 @@ def _infer(
     if job.spreadable and memory is None and workers > 1:
         run_in_workers(inference, samples, job.data.gold, signing, workers)
     else:
-        asyncio.run(run_samples(inference, samples, job.data.gold, signing, continued))
+        run_to_end(run_samples(inference, samples, job.data.gold, signing, continued))
 
 
 def _now() -> str:

@@ -10,7 +10,6 @@ protocol may make (a conflict review only asks for reviews where something is fl
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +24,7 @@ from samsim.experiments.execution import Gold, Inference, run_samples
 from samsim.experiments.loading import load_roles
 from samsim.experiments.projection import SampleLines
 from samsim.pipeline.config import PipelineConfig
+from samsim.pipeline.streaming import run_to_end
 from samsim.schemas.calls import Usage
 from samsim.schemas.protocol_conflict_review import AGENTS
 from samsim.schemas.protocol_debate import PERSONAS
@@ -92,7 +92,7 @@ def plan_experiment(
             # Whoever asks for a plan wants it now: a server that is away is not waited for.
             plan = cell.plan.model_copy(update={"max_outage": 0.0})
             setup = build_setup(plan, protocol=cell.protocol, spending=spending, counting=bool(missing))
-            lines = asyncio.run(_probe(cell, setup, _spread(samples, probes)))
+            lines = run_to_end(_probe(cell, setup, _spread(samples, probes)))
             probed[key] = _Probed(tuple(lines), setup, missing)
         plans.append(_cell_plan(cell, len(samples), probed[key]))
     missed = dict.fromkeys(name for one in probed.values() for name in one.missing_keys)

@@ -148,7 +148,7 @@ class _Ledger:
 
 
 class EpisodicOrchestrator:
-    """Reads from and writes to one store under one condition; one that does neither needs no store."""
+    """An open memory: it reads from and writes to one store under one condition. See ``open_memory``."""
 
     def __init__(
         self,

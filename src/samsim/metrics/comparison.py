@@ -149,7 +149,7 @@ class Contrast(Written):
         return self.p_value is not None
 
     def flips(self, direction: Direction) -> int:
-        """How many tuples flipped that way."""
+        """Count the tuples that flipped that way."""
         return sum(flip.direction == direction for flip in self.tuple_flips)
 
 

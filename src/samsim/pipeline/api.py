@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import warnings
-from collections.abc import AsyncGenerator, Coroutine, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import aclosing
-from typing import Any, TypeVar
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -18,11 +16,9 @@ from samsim.memory.episodic_orchestrator import EpisodicOrchestrator
 from samsim.pipeline.config import PipelineConfig
 from samsim.pipeline.epochs import Continuation, SampleError, by_epoch
 from samsim.pipeline.inputs import Texts, as_samples, check_text
-from samsim.pipeline.streaming import in_order, iterate
+from samsim.pipeline.streaming import in_order, iterate, run_to_end
 from samsim.pipeline.supervisor import supervise
 from samsim.schemas.results import SampleResult
-
-ResultT = TypeVar("ResultT")
 
 
 class Pipeline:
@@ -59,7 +55,7 @@ class Pipeline:
 
     def analyze(self, text: str, *, uid: str = "0") -> SampleResult:
         """Analyse one text; also works where an event loop is running already, as in a notebook."""
-        return _run(self._analyze_and_close(text, uid))
+        return run_to_end(self._analyze_and_close(text, uid))
 
     async def astream(
         self, samples: Texts, *, concurrency: int | None = None, continued: Continuation | None = None
@@ -130,12 +126,3 @@ def _as_config(config: PipelineConfig | Mapping[str, Any] | None) -> PipelineCon
         details = "; ".join(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors())
         known = ", ".join(PipelineConfig.model_fields)
         raise ConfigError(f"The configuration is wrong: {details}. Known settings: {known}.") from error
-
-
-def _run(coroutine: Coroutine[Any, Any, ResultT]) -> ResultT:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(coroutine)
-    with ThreadPoolExecutor(max_workers=1) as executor:
-        return executor.submit(asyncio.run, coroutine).result()

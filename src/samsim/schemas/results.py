@@ -223,7 +223,7 @@ class SampleResult(Written):
         return missing_among(self.calls)
 
     def outputs_json(self, indent: int | None = None) -> str:
-        """What was decided, without how it was asked: equal for equal answers, also from a cache or replay."""
+        """Return what was decided as JSON, without how it was asked: the same from an engine, a cache or a replay."""
         how = {"calls": {"__all__": {"messages", "attempts", "cached", "engine"}}}
         return self.model_dump_json(exclude=how, indent=indent)
 
