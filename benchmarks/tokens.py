@@ -7,7 +7,7 @@
 Counting: the embedded engine answers for all agents over the shipped reviews. Each prompt, and each answer
 as the schema of its call states it, is counted by the tokenizer of the small model of the tests. Answers are
 written as the examples of the prompts are. So the results are the same in every row, and only the form
-differs. ``read anew`` leaves out what the call before it in the same stage began with: a server that keeps
+differs. ``uncached`` leaves out what the call before it in the same stage began with: a server that keeps
 the prefix of a prompt (llama.cpp, vLLM and most providers do) does not read it again.
 
 Asking: the usage that the server reports for each call.
@@ -186,7 +186,7 @@ def table(rows: Sequence[Counted]) -> str:
     """The rows as Markdown, each with its share of the first."""
     first = rows[0]
     lines = [
-        "| cr_v2 | input per Stage 1 call | input per review call | of that read anew | input per sample "
+        "| cr_v2 | input per Stage 1 call | input per review call | of that uncached | input per sample "
         "| output per sample | review input, output: share of before |",
         "|---|---|---|---|---|---|---|",
     ]

@@ -100,9 +100,13 @@ def test_a_flip_stands_beside_the_text_it_is_about(good: Path, broken: Path) -> 
     (contrast,) = full["contrasts"]
     uids = {flip["uid"] for flip in contrast["tuple_flips"]}
     (text,) = {sample.result.text for sample in read_run(good).samples() if sample.result}
-    whole = shown_by(good, broken, "--family", "triplet", "--flips", 1000, width=400)
+    whole = _lines(shown_by(good, broken, "--family", "triplet", "--flips", 1000, width=400))
     assert len(uids) <= whole.count(text) <= len(contrast["tuple_flips"])
-    assert shown_by(good, broken, "--family", "triplet", "--flips", 1, width=400).count(text) == 1
+    assert _lines(shown_by(good, broken, "--family", "triplet", "--flips", 1, width=400)).count(text) == 1
+
+
+def _lines(output: str) -> list[str]:
+    return [line.strip() for line in output.splitlines()]
 
 
 def test_an_experiment_folder_stands_for_its_runs(tmp_path: Path) -> None:

@@ -183,9 +183,14 @@ def _config(protocol: str, taxonomy: str, answer: AnswerForm, language: Language
 
 
 def _analyze_text(pipeline: Pipeline, text: str, *, as_json: bool, explain: bool, ui: str) -> ExitCode:
+    from samsim.cli.progress.spinner import reading
+    from samsim.cli.result_view.labels import Labels, choose_ui
     from samsim.rules.taxonomy_fit import TaxonomyFit
 
-    result = pipeline.analyze(text)
+    labels_language = choose_ui(ui)
+    language = None if pipeline.config.language == "auto" else pipeline.config.language
+    with reading(text, language, Labels(labels_language)):
+        result = pipeline.analyze(text)
     fit = TaxonomyFit()
     fit.add(result)
     for hint in fit.hints():
@@ -195,10 +200,9 @@ def _analyze_text(pipeline: Pipeline, text: str, *, as_json: bool, explain: bool
 
         write_json(result)
     else:
-        from samsim.cli.result_view.labels import choose_ui
         from samsim.cli.result_view.layout import show
 
-        show(result, explain=explain, ui=choose_ui(ui))
+        show(result, explain=explain, ui=labels_language)
     if result.missing_calls:
         from samsim.schemas.results import missing_words
 

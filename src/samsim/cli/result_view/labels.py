@@ -14,6 +14,9 @@ UiLanguage = Literal["en", "ko"]
 _LOCALE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
 
 LABELS: Mapping[str, Pair] = {
+    # while one waits
+    "reading": ("Reading the review…", "리뷰를 읽는 중…"),
+    "loading_korean": ("Loading the Korean analyser…", "한국어 분석기를 불러오는 중…"),
     # header and text
     "protocol": ("protocol", "프로토콜"),
     "taxonomy": ("taxonomy", "분류 체계"),
