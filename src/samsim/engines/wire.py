@@ -144,9 +144,9 @@ def as_text(value: object) -> str:
 
 def count_tokens(*counts: object) -> int | None:
     """The sum of the counts a server gave; None where it gave none that can be true."""
-    given = [
-        count
-        for count in counts
-        if isinstance(count, int) and not isinstance(count, bool) and 0 <= count <= _MOST_TOKENS
-    ]
-    return sum(given) if given else None
+    total: int | None = None
+    for count in counts:
+        # Exactly an integer: a truth value is none.
+        if type(count) is int and 0 <= count <= _MOST_TOKENS:
+            total = count + (total or 0)
+    return total
