@@ -49,10 +49,11 @@ class PromptFile:
         names = pieces[1::2]
         if not names:
             return template
-        missing = sorted(set(names).difference(values))
-        if missing:
-            raise ConfigError(f"Prompt {self.name} needs a value for: {', '.join(missing)}.")
-        pieces[1::2] = [values[name] for name in names]
+        try:
+            pieces[1::2] = [values[name] for name in names]
+        except KeyError:
+            missing = sorted(set(names).difference(values))
+            raise ConfigError(f"Prompt {self.name} needs a value for: {', '.join(missing)}.") from None
         return "".join(pieces)
 
 

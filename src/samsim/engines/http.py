@@ -64,6 +64,7 @@ class HttpTransport:
         self._session: aiohttp.ClientSession | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._proxies: dict[str, str | None] = {}
+        self._timeout: aiohttp.ClientTimeout | None = None
 
     async def post(
         self, url: str, headers: Mapping[str, str], body: bytes, timeout_s: float | None = None
@@ -81,7 +82,9 @@ class HttpTransport:
         if session is None or session.closed or self._loop is not asyncio.get_running_loop():
             session = await self._open()
         total = self._timeout_s if timeout_s is None else timeout_s
-        timeout = client.ClientTimeout(total=total, sock_connect=_CONNECT_TIMEOUT_S)
+        timeout = self._timeout
+        if timeout is None or timeout.total != total:
+            self._timeout = timeout = client.ClientTimeout(total=total, sock_connect=_CONNECT_TIMEOUT_S)
         try:
             # A redirect would carry the key to another server.
             async with session.post(

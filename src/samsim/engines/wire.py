@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Literal, Protocol
 
 from samsim.engines.protocol import Message
@@ -104,6 +105,7 @@ def failure_of_status(status: int) -> FailureKind | None:
     return _STATUS_FAILURES.get(status, "server_error" if status >= 500 else "bad_request")
 
 
+@lru_cache(maxsize=64)
 def address_of(base_url: str, path: str, query: str = "") -> str:
     """The address of ``path`` on a server; a query of the base address stays behind the path."""
     base, _, own = base_url.partition("?")
