@@ -23,7 +23,6 @@ from samsim.engines.replay import RecordingEngine, ReplayEngine, TraceWriter
 from samsim.engines.scripted import ScriptedEngine
 from samsim.engines.sending import Sender
 from samsim.engines.settings import EngineKind, EngineSettings
-from samsim.engines.sound_json import MAX_DEPTH, flaw_of
 from samsim.engines.structured import MAX_ITEMS, MAX_LENGTH, read_object
 from samsim.engines.wire import BOUND_KEYWORDS, WireReply
 from samsim.engines.wire_openai import OpenAIWire
@@ -232,17 +231,6 @@ def test_what_no_later_step_survives_is_invalid_json(inner: str) -> None:
     judgement = written(f'{{"triplets": [], "x": {inner}}}')
     assert judgement.failure == "invalid_json"
     assert judgement.problem
-
-
-def test_the_depth_that_is_read_is_exact() -> None:
-    def nested(levels: int) -> object:
-        value: object = 1
-        for _ in range(levels):
-            value = [value]
-        return value
-
-    assert flaw_of(nested(MAX_DEPTH)) is None
-    assert flaw_of(nested(MAX_DEPTH + 1)) is not None
 
 
 @given(

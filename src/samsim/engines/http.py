@@ -20,8 +20,8 @@ from urllib.request import getproxies, proxy_bypass
 from pydantic_core import from_json
 
 from samsim.engines.guard import check_allowed, is_loopback
-from samsim.engines.sound_json import is_too_deep
 from samsim.errors import ConfigError
+from samsim.json_text import MOST_REPLY_DEPTH, is_too_deep
 from samsim.schemas.calls import FailureKind
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ def _interpret_carefully(status: int, headers: Mapping[str, str], content: bytes
     failure: FailureKind
     try:
         payload = json.loads(content.decode("utf-8-sig"))
-        if not is_too_deep(payload):
+        if not is_too_deep(payload, MOST_REPLY_DEPTH):
             return HttpReply(status, headers, payload, start)
         failure = "invalid_json"
     except UnicodeDecodeError:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ValidationError
 
 from samsim.engines.answer_limits import held_to
-from samsim.engines.sound_json import is_encodable
 from samsim.engines.structured import read_object, summarise
 from samsim.engines.wire import WireReply
+from samsim.json_text import is_encodable
 from samsim.schemas.calls import FailureKind, Outcome
 
 
