@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from types import TracebackType
 
 from samsim.engines.pacing.limits import Clock
 
@@ -35,16 +35,18 @@ class Activity:
         # Why a server was given up, in words that name it.
         self.lost: str | None = None
         self._clock = clock
-        self._begun = 0
+        self.begun = 0
         self._recent: deque[float] = deque(maxlen=_RECENT)
         self._away: dict[str, tuple[str, float]] = {}
         self._paused_before = 0.0
         self._paused_since = 0.0
+        self._call = _Call(self)
+        self._request = _Request(self)
 
     @property
     def waiting(self) -> int:
         """Calls that were asked for and have no request under way: limits, retries and outages hold them."""
-        return max(0, self._begun - self.finished - self.under_way)
+        return max(0, self.begun - self.finished - self.under_way)
 
     @property
     def seconds_per_call(self) -> float | None:
@@ -62,23 +64,13 @@ class Activity:
         away = sorted((since, server, words) for server, (words, since) in list(self._away.items()))
         return Pause(away[0][1], away[0][2], self._clock() - away[0][0]) if away else None
 
-    @contextmanager
-    def call(self) -> Iterator[None]:
+    def call(self) -> AbstractContextManager[None]:
         """Around a call from the moment it is asked for to its end."""
-        self._begun += 1
-        try:
-            yield
-        finally:
-            self.finished += 1
+        return self._call
 
-    @contextmanager
-    def request(self) -> Iterator[None]:
+    def request(self) -> AbstractContextManager[None]:
         """Around a request while it is under way."""
-        self.under_way += 1
-        try:
-            yield
-        finally:
-            self.under_way -= 1
+        return self._request
 
     def answered(self, seconds: float) -> None:
         """A request was answered after so long."""
@@ -95,3 +87,30 @@ class Activity:
         """A server answers again."""
         if self._away.pop(server, None) is not None and not self._away:
             self._paused_before += self._clock() - self._paused_since
+
+
+# Classes, and not generators: they are entered for every call.
+class _Call(AbstractContextManager[None]):
+    def __init__(self, activity: Activity) -> None:
+        self._activity = activity
+
+    def __enter__(self) -> None:
+        self._activity.begun += 1
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._activity.finished += 1
+
+
+class _Request(AbstractContextManager[None]):
+    def __init__(self, activity: Activity) -> None:
+        self._activity = activity
+
+    def __enter__(self) -> None:
+        self._activity.under_way += 1
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._activity.under_way -= 1
