@@ -15,7 +15,7 @@ from tests.servers.hosting import hosted
 
 @dataclass
 class Gateway:
-    """Hands requests on to the server at ``target``; with ``loses`` 10, every tenth of them is cut, from the first on."""
+    """Hands requests on to the server at ``target``; with ``loses`` 10, the first of every ten is cut."""
 
     target: str
     loses: int = 0
