@@ -85,6 +85,7 @@ class MortalSmolLM:
     pipe: Path
     is_held: bool = False
     is_running: bool = False
+    _pid: int = 0
     _life: ExitStack = field(default_factory=ExitStack)
     _socket: socket.socket = field(default_factory=socket.socket)
 
@@ -106,13 +107,23 @@ class MortalSmolLM:
         """Where it is, or will be."""
         return f"http://127.0.0.1:{self._socket.getsockname()[1]}/v1"
 
-    def start(self, *, is_held: bool = False) -> None:
-        """Begin to load, in place of what is there; one that is held says so until it is killed or started again."""
+    def start(self, *, is_held: bool = False, is_healthy: bool = False) -> None:
+        """Begin to load, in place of what is there, and return at once or when it is healthy.
+
+        One that is held says that it is loading until it is killed or started again.
+        """
         self.kill()
         port = str(self._socket.getsockname()[1])
         process = self._life.enter_context(_process(port, *([str(self.pipe)] if is_held else [])))
         self._life.callback(process.kill)
-        self.is_held, self.is_running = is_held, True
+        self.is_held, self.is_running, self._pid = is_held, True, process.pid
+        if is_healthy:
+            _wait_until_healthy(self.url.removesuffix("/v1"), process)
+
+    def worked(self) -> float:
+        """The seconds of work that the server has done: a clock that no other load of the machine moves."""
+        # As clock_getcpuclockid(3) makes it of a process.
+        return time.clock_gettime((~self._pid << 3) | 2)
 
     def kill(self) -> None:
         """kill -9, and nothing listens any more."""
