@@ -129,6 +129,17 @@ def test_a_loading_server_is_said_to_be_loading(watched: Watched) -> None:
     assert watched.beats(1) == ["cr_v2-C1: 0/84, paused: http://h:1 is loading its model for 1 s, trying again"]
 
 
+def test_a_server_that_was_loading_and_works_on_a_call_is_not_said_to_be_loading(watched: Watched) -> None:
+    watched.watcher.cell_started(CELL, 84, 0)
+    watched.activity.went_away("http://h:1", "http://h:1 is loading its model")
+    assert len(watched.beats(8)) == 1
+    with watched.activity.asking_again("http://h:1"):
+        assert watched.beats(12) == [
+            "cr_v2-C1: 0/84, paused for 11 s: http://h:1 was asked again 3 s ago, waiting for its answer"
+        ]
+    assert watched.beats(1) == ["cr_v2-C1: 0/84, paused: http://h:1 is loading its model for 21 s, trying again"]
+
+
 @pytest.mark.parametrize(
     ("done", "again", "said"),
     [
