@@ -17,10 +17,10 @@ from pydantic import ValidationError
 
 from samsim.errors import InputError
 from samsim.experiments.plain_files import open_plain
-from samsim.experiments.signing import cell_digest, take_signature
+from samsim.experiments.signing import cell_digest, is_as_written, take_signature
 from samsim.json_text import JsonError, read_json
 from samsim.schemas.results import Completeness, SampleResult, missing_words
-from samsim.schemas.runs import CELL_DIGEST, FORMAT_VERSION, DataRecord, Manifest
+from samsim.schemas.runs import CELL_DIGEST, FORMAT_VERSION, LINE_DIGEST, DataRecord, Manifest
 from samsim.schemas.scorecards import Scorecard
 
 MANIFEST = "manifest.json"
@@ -33,6 +33,7 @@ LINE_FILES = (TRACES, SCORECARDS, OUTPUTS)
 
 _BLOCK = 1 << 20
 _REPEAT = "Repeat the run."
+_PUT_BACK = "Put the file back, or repeat the run."
 # What a line of outputs leaves to the scorecards and the traces.
 NOT_IN_OUTPUTS: dict[str, Any] = {
     "memory": True,
@@ -141,10 +142,12 @@ class Run:
     def _own_lines(self, name: str) -> Iterator[dict[str, Any]]:
         """The lines of a file, as they were before the run marked them."""
         digest = cell_digest(self.manifest)
-        for row in _lines(self.path / name, recorded=name == TRACES):
+        for raw, row in _lines(self.path / name, recorded=name == TRACES):
             signature = take_signature(row)
             if signature != digest:
                 raise InputError(f"{foreign_line(self.path / name, row.get('uid'), signature)} {_REPEAT}")
+            if self.manifest.line_digests and not is_as_written(raw):
+                raise InputError(f"{changed_line(self.path / name, row.get('uid'))} {_PUT_BACK}")
             yield row
 
     def _card(self, raw: dict[str, Any], uid: object) -> Scorecard:
@@ -243,6 +246,11 @@ def foreign_line(place: Path, uid: object, signature: object) -> str:
     )
 
 
+def changed_line(place: Path, uid: object) -> str:
+    """What to say about a line that is not as the run wrote it."""
+    return f"{place} was changed: the line of sample {uid!r} is not what the run wrote, by its {LINE_DIGEST}."
+
+
 def _no_manifest(folder: Path) -> str:
     if has_lines(folder):
         return (
@@ -252,8 +260,8 @@ def _no_manifest(folder: Path) -> str:
     return f"{folder} is not a run folder: it has no {MANIFEST}. Give a folder that samsim run wrote."
 
 
-def _lines(path: Path, *, recorded: bool = False) -> Iterator[dict[str, Any]]:
-    """Every whole line; an unfinished last one is what a killed run leaves."""
+def _lines(path: Path, *, recorded: bool = False) -> Iterator[tuple[bytes, dict[str, Any]]]:
+    """Every whole line, as it is and read; an unfinished last one is what a killed run leaves."""
     try:
         file = open_plain(path)
     except FileNotFoundError:
@@ -268,7 +276,7 @@ def _lines(path: Path, *, recorded: bool = False) -> Iterator[dict[str, Any]]:
                 raise InputError(f"{path}, line {number} is damaged: {error}. Run it again to repair it.") from error
             if not isinstance(row, dict):
                 raise InputError(f"{path}, line {number} is damaged: not a JSON object. Run it again to repair it.")
-            yield row
+            yield raw, row
 
 
 def _count_lines(path: Path) -> int | None:

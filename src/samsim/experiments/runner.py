@@ -262,6 +262,7 @@ class _Facts:
             prompt_hashes=prompt_hashes(cell.pipeline.answer),
             engines=_engine_records(setup),
             data={role: one.record for role, one in self.data.items()},
+            line_digests=True,
             store=STORE if uses_memory(cell.condition) else None,
             versions=provenance.versions(),
             git_revision=self.revision,
