@@ -119,6 +119,32 @@ def find_finished(folder: Path, uids: Sequence[str], manifest: Manifest) -> Foun
             reader.close()
 
 
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Finished samples that the files of a run no longer bear out, and why, in words.
+
+    ``recorded`` are those that were done when the run ended: somebody removed or damaged their files later.
+    """
+
+    samples: int
+    recorded: int
+    why: str
+
+
+def find_loss(folder: Path, manifest: Manifest, found: Found) -> Loss | None:
+    """What more is lost than the one sample that a killed run leaves unfinished; None where nothing is."""
+    sound = found.finished.samples
+    wanted = manifest.done if manifest.run_over is None else min(manifest.done, manifest.run_over.samples)
+    # One that was killed may have been doing samples again.
+    recorded = 0 if manifest.status == "running" else max(wanted - sound, 0)
+    if not recorded and found.whole_lines_behind <= 1:
+        return None
+    missing = [name for name in LINE_FILES if not (folder / name).exists()]
+    verb = "is" if len(missing) == 1 else "are"
+    why = f"{', '.join(missing)} {verb} missing" if missing else f"its files are damaged behind sample {sound}"
+    return Loss(max(recorded, found.whole_lines_behind), recorded, f"{folder}: {why}")
+
+
 class _LineReader:
     """Reads whole JSON lines of one cell and knows up to where they were accepted."""
 
