@@ -91,5 +91,5 @@ def test_timeouts_of_the_probe_are_not_hidden_either() -> None:
         assert await examine_server(engine, said.append)
 
     simulate(lambda: Lanes(64, lambda number: 100.0 if number < 1 else 0.2).serve(use, timeout_s=60.0))
-    assert said[0].startswith("WARN  server answers, output mode: json_schema, but only after 1 failed attempts")
+    assert said[0].startswith("WARN  server answers, output mode: json_schema, but only after 1 failed attempt")
     assert said[-1].startswith("ok    one tiny call")

@@ -60,7 +60,7 @@ def test_a_call_that_needed_a_second_attempt_is_a_warning_with_every_attempt(tmp
     assert done.exit_code == ExitCode.OK
     assert "ok    one tiny call" not in done.stdout
     assert "WARN  one tiny call" in done.stdout
-    assert "only after 1 failed attempts (1 × timeout)" in done.stdout
+    assert "only after 1 failed attempt (1 × timeout)" in done.stdout
     assert "attempt 1: timeout after 0." in done.stdout
     assert "attempt 2: ok (200) after 0." in done.stdout
 

@@ -49,6 +49,12 @@ def test_a_run_says_how_it_went_and_is_not_run_twice(tmp_path: Path) -> None:
     assert "finished (done before), 6/6" in again.stderr
 
 
+def test_one_of_a_thing_is_singular(tmp_path: Path) -> None:
+    config = write(tmp_path / "single.yaml", protocol="single")
+    assert "tested: 1 cell, 1 call a sample" in samsim(config, "--limit", 1).stderr
+    assert "Plan (from 1 probed sample per protocol" in samsim(config, "--plan", "--probe", 1).stdout
+
+
 def test_five_mistakes_are_reported_at_once_each_with_its_line(tmp_path: Path) -> None:
     config = tmp_path / "wrong.yaml"
     config.write_text(

@@ -15,6 +15,7 @@ from samsim.metrics.compared_runs import counted
 from samsim.metrics.comparison import Comparison, Contrast, Direction, GroupRow, RunRow, TupleFlip
 from samsim.metrics.family_scores import Rates
 from samsim.metrics.tuples import spelled
+from samsim.plurals import how_many
 from samsim.reports.codes import BASELINE, named
 from samsim.reports.equal_answers import IDENTICAL, SAME_TUPLES, what_differs
 from samsim.reports.numbers import p_value, percent, percent_interval, points, points_interval
@@ -57,7 +58,7 @@ def _repeated(comparison: Comparison) -> bool:
 
 
 def _heading(comparison: Comparison) -> Text:
-    line = Text(f"{counted(comparison.samples)}, {len(comparison.runs)} runs; baseline: ")
+    line = Text(f"{counted(comparison.samples)}, {how_many(len(comparison.runs), 'run')}; baseline: ")
     line.append_text(cell(comparison.baseline, "bold"))
     if comparison.unannotated:
         verb = "has" if comparison.unannotated == 1 else "have"

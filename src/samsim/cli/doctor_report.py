@@ -22,6 +22,7 @@ from samsim.engines.secrets import sent_in_the_clear, shown_address
 from samsim.engines.settings import EngineSettings
 from samsim.errors import ConfigError, EngineError
 from samsim.language.analyze import analyze_text
+from samsim.plurals import how_many
 from samsim.schemas.calls import AttemptRecord, Outcome
 from samsim.schemas.results import CallRecord
 from samsim.schemas.taxonomy import FREE_TAXONOMY, load_taxonomy
@@ -106,7 +107,8 @@ async def examine_server(
             _say_attempts(say, call.attempts)
             _say_advice(say, engine.settings, call.attempts)
             return False
-        _say_how_it_went(say, engine.settings, f"one tiny call: {len(items)} triplets, {_spent(call)}", call.attempts)
+        found = f"one tiny call: {how_many(len(items), 'triplet')}, {_spent(call)}"
+        _say_how_it_went(say, engine.settings, found, call.attempts)
         server = server_of(engine.settings)
         if suggested is not None and server not in suggested:
             suggested[server] = await measure(engine, say, max(MOST_AT_ONCE, engine.settings.concurrency))
@@ -134,7 +136,7 @@ def _say_how_it_went(say: Say, settings: EngineSettings, what: str, attempts: Se
         say(f"ok    {what}")
         return
     kinds = ", ".join(f"{count} × {kind}" for kind, count in Counter(attempt.outcome for attempt in failed).items())
-    say(f"WARN  {what}, but only after {len(failed)} failed attempts ({kinds})")
+    say(f"WARN  {what}, but only after {how_many(len(failed), 'failed attempt')} ({kinds})")
     _say_attempts(say, attempts)
     _say_advice(say, settings, failed)
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from samsim.plurals import how_many
+
 if TYPE_CHECKING:
     from samsim.experiments.config import ExperimentConfig
 
@@ -94,10 +96,9 @@ def _announce(config: ExperimentConfig) -> None:
     cells = config.cells()
     low = min(fewest_calls(cell.pipeline) for cell in cells)
     high = max(most_calls(cell.pipeline) for cell in cells)
-    calls = f"{low}" if low == high else f"{low} to {high}"
+    calls = how_many(low, "call") if low == high else f"{low} to {high} calls"
     click.echo(
-        f"{config.name}: {len(cells)} cell{'' if len(cells) == 1 else 's'}, {calls} calls a sample"
-        " (--plan measures tokens and cost)",
+        f"{config.name}: {how_many(len(cells), 'cell')}, {calls} a sample (--plan measures tokens and cost)",
         err=True,
     )
 

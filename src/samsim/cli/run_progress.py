@@ -17,6 +17,7 @@ from samsim.cli.pace import Pace
 from samsim.engines.activity import Activity
 from samsim.experiments.cell_run import LIMITED
 from samsim.experiments.projection import SampleLines
+from samsim.plurals import how_many
 from samsim.schemas.results import missing_words
 from samsim.schemas.runs import CellRecord, Manifest
 
@@ -72,7 +73,7 @@ class Tally:
             f"{self.errors} failed" if self.errors else None,
             f"{self.partial} partial" if self.partial else None,
             self._calls(),
-            f"{self.tokens:,} tokens" if self.tokens else None,
+            how_many(self.tokens, "token") if self.tokens else None,
             # Where nothing is known of the price, that was said before the run.
             f"{'at least ' if self.is_partly_unknown else ''}${self.cost:.4f}" if self.cost else None,
             self._pace.describe_left(self.total - self.done, now),
@@ -85,8 +86,7 @@ class Tally:
             return None
         seconds = activity.seconds_per_call
         speed = "" if seconds is None else f", {seconds:,.1f} s/call"
-        calls = "1 call" if activity.under_way == 1 else f"{activity.under_way} calls"
-        return f"{calls} under way, {activity.waiting} waiting{speed}"
+        return f"{how_many(activity.under_way, 'call')} under way, {activity.waiting} waiting{speed}"
 
 
 def describe_start(total: int, done: int, again: int) -> str | None:

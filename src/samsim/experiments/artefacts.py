@@ -19,6 +19,7 @@ from samsim.errors import InputError
 from samsim.experiments.plain_files import open_plain
 from samsim.experiments.signing import cell_digest, is_as_written, take_signature
 from samsim.json_text import JsonError, read_json
+from samsim.plurals import how_many
 from samsim.schemas.results import Completeness, SampleResult, missing_words
 from samsim.schemas.runs import CELL_DIGEST, FORMAT_VERSION, LINE_DIGEST, DataRecord, Manifest
 from samsim.schemas.scorecards import Scorecard
@@ -289,7 +290,7 @@ def _count_lines(path: Path) -> int | None:
 
 
 def _samples(number: int) -> str:
-    return f"{number:,} sample{'' if number == 1 else 's'}"
+    return how_many(number, "sample")
 
 
 def _first(error: ValidationError) -> str:

@@ -35,6 +35,7 @@ from samsim.memory.episodic_orchestrator import EpisodicOrchestrator, SampleFact
 from samsim.memory.memory_store import open_store
 from samsim.pipeline.config import PipelineConfig
 from samsim.pipeline.epochs import Continuation
+from samsim.plurals import how_many
 from samsim.schemas.runs import CellRecord, Manifest, RunStatus
 
 # What must be the same for a run to go on; a difference would mix two experiments in one folder.
@@ -166,7 +167,7 @@ def _face_loss(job: CellJob, folder: RunFolder, loss: Loss | None) -> None:
     """Say what was lost and will be done again, and keep what is left; a model is not asked twice unbidden."""
     if loss is None:
         return
-    samples = f"{loss.samples:,} finished sample{'' if loss.samples == 1 else 's'}"
+    samples = how_many(loss.samples, "finished sample")
     asks_a_model = any(item.kind != "embedded" for item in job.setup.settings)
     if loss.recorded and asks_a_model and not job.options.retry_errors:
         raise InputError(

@@ -12,6 +12,7 @@ from typing import Any
 from pydantic_core import ErrorDetails
 
 from samsim.errors import ConfigError
+from samsim.plurals import how_many
 
 Keys = tuple[str | int, ...]
 
@@ -66,8 +67,7 @@ class ConfigMistakes(ConfigError):  # noqa: N818 - it is about several
 
     def __init__(self, source: str, mistakes: Iterable[Mistake]) -> None:
         self.mistakes = tuple(sorted(mistakes, key=lambda mistake: mistake.place.order))
-        count = len(self.mistakes)
-        ending = f"{count} mistake{'' if count == 1 else 's'} in {source}; nothing was run."
+        ending = f"{how_many(len(self.mistakes), 'mistake')} in {source}; nothing was run."
         super().__init__("\n".join([*map(str, self.mistakes), ending]))
 
 
