@@ -101,7 +101,7 @@ def test_nothing_loaded_is_no_input(tmp_path: Path) -> None:
     assert exit_code_of(error) == ExitCode.NO_INPUT
     (tmp_path / "english.jsonl").write_text('{"uid": "1", "language": "en", "text": "Fine."}\n', encoding="utf-8")
     error = refused("validate", tmp_path / "english.jsonl", "--language", "ko")
-    assert "none of 1 usable rows is in the language asked for" in str(error)
+    assert "none of 1 usable row is in the language asked for" in str(error)
 
 
 def test_convert_writes_what_reads_back(tmp_path: Path) -> None:

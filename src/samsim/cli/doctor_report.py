@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 
 from samsim.agents.perspective_agents import PerspectiveAgentPlit
 from samsim.cli.doctor_measure import MOST_AT_ONCE, measure
 from samsim.cli.doctor_write import Server, places_in, server_of, write_settings
+from samsim.cli.pace import duration
 from samsim.engines.advice import advice_on
 from samsim.engines.factory import api_key_of, distinct_settings, read_plan
 from samsim.engines.limits import AdaptiveLimit
@@ -142,14 +144,32 @@ def _say_how_it_went(say: Say, settings: EngineSettings, what: str, attempts: Se
 
 
 def _say_attempts(say: Say, attempts: Sequence[AttemptRecord]) -> None:
-    for line in _attempt_lines(attempts):
+    for line in attempt_lines(attempts):
         say(f"      {line}")
 
 
-def _attempt_lines(attempts: Sequence[AttemptRecord]) -> Iterator[str]:
-    for number, attempt in enumerate(attempts, start=1):
-        status = "" if attempt.http_status is None else f" ({attempt.http_status})"
-        yield f"attempt {number}: {attempt.outcome}{status} after {attempt.ended - attempt.started:.1f} s"
+def attempt_lines(attempts: Sequence[AttemptRecord]) -> list[str]:
+    """What came of each attempt; equal ones in a row are one line, with the time from the first to the last."""
+    lines, number = [], 1
+    for what, group in groupby(attempts, key=_came_to):
+        alike = list(group)
+        last = number + len(alike) - 1
+        seconds = [f"{taken:.1f}" for taken in sorted(attempt.ended - attempt.started for attempt in alike)]
+        if len(alike) == 1:
+            lines.append(f"attempt {number}: {what} after {seconds[0]} s")
+        else:
+            took = seconds[0] if seconds[0] == seconds[-1] else f"{seconds[0]} to {seconds[-1]}"
+            within = duration(alike[-1].ended - alike[0].started)
+            lines.append(f"attempts {number}–{last}: {what} × {len(alike)} within {within}, each after {took} s")
+        number = last + 1
+    return lines
+
+
+def _came_to(attempt: AttemptRecord) -> str:
+    if attempt.http_status is None:
+        return attempt.outcome
+    loading = ", loading" if attempt.http_status == _LOADING else ""
+    return f"{attempt.outcome} ({attempt.http_status}{loading})"
 
 
 def _say_advice(say: Say, settings: EngineSettings, attempts: Sequence[AttemptRecord]) -> None:
