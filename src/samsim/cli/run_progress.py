@@ -15,6 +15,7 @@ import click
 from samsim.cli.heartbeat import LINE_SECONDS, PauseTeller, describe_pause, heartbeat
 from samsim.cli.pace import Pace
 from samsim.engines.activity import Activity
+from samsim.experiments.artefacts import OUTPUTS
 from samsim.experiments.cell_run import LIMITED
 from samsim.experiments.projection import SampleLines
 from samsim.plurals import how_many
@@ -32,12 +33,16 @@ _REPORTED_ERRORS = 5
 
 @dataclass(slots=True)
 class Tally:
-    """What a cell has taken so far in this start. Time during which a server was away does not count."""
+    """What a cell has taken so far in this start. Time during which a server was away does not count.
+
+    ``again`` samples, failed or partial ones, are to be done again.
+    """
 
     total: int
     before: int
     activity: Activity
     clock: Clock = monotonic
+    again: int = 0
     done: int = field(init=False)
     errors: int = 0
     partial: int = 0
@@ -92,7 +97,7 @@ class Tally:
 def describe_start(total: int, done: int, again: int) -> str | None:
     """Where a cell resumes; None where it begins."""
     if again:
-        return f"{again} failed or partial sample{'' if again == 1 else 's'} of {done + again} done again"
+        return f"{how_many(again, 'failed or partial sample')} of {done + again:,} will be done again"
     return f"resumed at {done + 1} of {total}" if 0 < done < total else None
 
 
@@ -105,8 +110,10 @@ def describe_end(manifest: Manifest, tally: Tally) -> str:
         data = manifest.run_over
         whole = tally.total if data is None else data.samples
         return f"done as far as asked: {manifest.done} of {whole} (--limit {tally.total}){lacking}"
-    again = " (done before)" if tally.done == tally.before and manifest.status == "finished" else ""
-    return f"{manifest.status}{again}, {manifest.done}/{tally.total}{lacking}"
+    before = " (done before)" if tally.done == tally.before and manifest.status == "finished" else ""
+    redone = min(tally.done - tally.before, tally.again)
+    again = f", {redone:,} of {tally.again:,} done again" if tally.again else ""
+    return f"{manifest.status}{before}{again}, {manifest.done}/{tally.total}{lacking}"
 
 
 class LineWatcher:
@@ -132,7 +139,7 @@ class LineWatcher:
         with self._lock:
             self._name = cell.cell_id
             self._last = self._clock()
-            self._tally = Tally(total, done, self._activity, self._clock)
+            self._tally = Tally(total, done, self._activity, self._clock, again)
             start = describe_start(total, done, again)
             if start is not None:
                 self._say(start)
@@ -142,10 +149,8 @@ class LineWatcher:
         with self._lock:
             if self._tally is not None:
                 self._tally.add(lines)
-            if lines.completeness != "complete" and self._told < _REPORTED_ERRORS:
-                self._told += 1
-                partial = f"is partial: {missing_words(lines.missing)}"
-                self._say(f"sample {lines.uid} {partial if lines.error is None else f'failed: {lines.error}'}")
+            if lines.completeness != "complete":
+                self._name_incomplete(lines)
             self.beat()
 
     def beat(self) -> None:
@@ -160,6 +165,15 @@ class LineWatcher:
             self._last = self._clock()
             described = tally.describe() if news is None else news
             self._say(f"{tally.done}/{tally.total}" + (f", {described}" if described else ""))
+
+    def _name_incomplete(self, lines: SampleLines) -> None:
+        """Name the first few; then say once where the others are."""
+        self._told += 1
+        if self._told <= _REPORTED_ERRORS:
+            partial = f"is partial: {missing_words(lines.missing)}"
+            self._say(f"sample {lines.uid} {partial if lines.error is None else f'failed: {lines.error}'}")
+        elif self._told == _REPORTED_ERRORS + 1:
+            self._say(f"further failed or partial samples are only counted here; {OUTPUTS} names them all")
 
     def cell_ended(self, manifest: Manifest) -> None:
         """Say how it ended."""
@@ -196,7 +210,7 @@ class BarWatcher:
         if start is not None:
             self._print(f"{cell.cell_id}: {start}")
         with self._lock:
-            self._tally = Tally(total, done, self._activity)
+            self._tally = Tally(total, done, self._activity, again=again)
             self._task = self._progress.add_task(cell.cell_id, total=total, completed=done, what="")
 
     def sample_done(self, lines: SampleLines) -> None:
@@ -221,7 +235,7 @@ class BarWatcher:
             if self._task is not None and self._tally is not None:
                 if self._tally.done == self._tally.before and manifest.status == "finished":
                     self._progress.update(self._task, what="done before")
-                elif manifest.stop_reason == LIMITED:
+                elif manifest.stop_reason == LIMITED or (self._tally.again and manifest.status != "finished"):
                     self._progress.update(self._task, what=describe_end(manifest, self._tally))
             self._task = self._tally = None
 
