@@ -55,6 +55,16 @@ def test_one_of_a_thing_is_singular(tmp_path: Path) -> None:
     assert "Plan (from 1 probed sample per protocol" in samsim(config, "--plan", "--probe", 1).stdout
 
 
+@pytest.mark.parametrize(
+    ("written", "meant"), [("analyse", "analyze"), ("Analyze", "analyze"), ("compares", "compare"), ("runs", "run")]
+)
+def test_an_unknown_command_is_told_with_the_one_that_was_meant(written: str, meant: str) -> None:
+    ended = CliRunner().invoke(cli, [written, "x"])
+    assert ended.exit_code == ExitCode.USAGE
+    assert f"No such command '{written}'. Did you mean {meant}" in ended.stderr
+    assert "Did you mean" not in CliRunner().invoke(cli, ["zzz"]).stderr
+
+
 def test_five_mistakes_are_reported_at_once_each_with_its_line(tmp_path: Path) -> None:
     config = tmp_path / "wrong.yaml"
     config.write_text(

@@ -97,7 +97,7 @@ class Run:
                 f"{SCORECARDS} has {_samples(cards)}, {OUTPUTS} {outputs:,}: gold, scores, risk, memory and cost of"
                 " the others are gone. Repeat the run to have them."
             )
-        if not (self.path / TRACES).exists():
+        if not _is_there(self.path / TRACES):
             found.append(f"{TRACES} is missing: the calls cannot be shown or replayed.")
         if self.manifest.settings_hash is None:
             found.append(
@@ -287,6 +287,15 @@ def _count_lines(path: Path) -> int | None:
             return sum(block.count(b"\n") for block in iter(lambda: file.read(_BLOCK), b""))
     except FileNotFoundError:
         return None
+
+
+def _is_there(path: Path) -> bool:
+    """Whether a file is there; what stands in its place and is none is an ``InputError``, though nobody reads it."""
+    try:
+        open_plain(path).close()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _samples(number: int) -> str:
