@@ -65,6 +65,23 @@ def test_an_unknown_command_is_told_with_the_one_that_was_meant(written: str, me
     assert "Did you mean" not in CliRunner().invoke(cli, ["zzz"]).stderr
 
 
+@pytest.mark.parametrize(
+    ("given", "setting"),
+    [
+        (["--answer", "terse"], "pipeline.answer=terse"),
+        (["--answer=terse"], "pipeline.answer=terse"),
+        (["--on-partial", "fail", "--limit", "2"], "pipeline.on_partial=fail"),
+        (["--max-outage"], "run.max_outage=VALUE"),
+        (["--temperature", "--limit", "2"], "engines.default.temperature=VALUE"),
+    ],
+)
+def test_a_setting_given_as_an_option_is_pointed_to_set(given: list[str], setting: str, tmp_path: Path) -> None:
+    ended = samsim(write(tmp_path / "small.yaml"), *given)
+    assert ended.exit_code == ExitCode.USAGE
+    assert f"No such option: {given[0].split('=')[0]}. Use --set {setting}." in ended.stderr
+    assert "--set" not in samsim(tmp_path / "small.yaml", "--nonsense").stderr
+
+
 def test_five_mistakes_are_reported_at_once_each_with_its_line(tmp_path: Path) -> None:
     config = tmp_path / "wrong.yaml"
     config.write_text(

@@ -69,9 +69,9 @@ class SamsimGroup(click.Group):
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
             close = difflib.get_close_matches(args[0].casefold(), COMMANDS)
-            if close:
-                error.message += f" Did you mean {' or '.join(close)}?"
-            raise
+            if not close:
+                raise
+            raise click.UsageError(f"{error.message} Did you mean {' or '.join(close)}?", ctx) from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """List the commands from the table above."""

@@ -10,6 +10,7 @@ from typing import Any
 from samsim.experiments.consistency import inconsistencies, secrets_in
 from samsim.experiments.experiment import ExperimentConfig
 from samsim.experiments.found_paths import FOLDER
+from samsim.experiments.homes import known_homes
 from samsim.experiments.mistakes import ConfigMistakes, Keys, Mistake
 from samsim.experiments.overrides import OptionValue, apply_overrides
 from samsim.experiments.repairs import repaired
@@ -34,7 +35,14 @@ def load_config(path: Path, sets: Sequence[str] = (), values: Sequence[OptionVal
     document = read_document(path)
     apply_overrides(document, sets, values)
     secrets = list(secrets_in(document.content))
-    found = repaired(ExperimentConfig, document.content, context={FOLDER: path.parent}, made_up=_MADE_UP, known=secrets)
+    found = repaired(
+        ExperimentConfig,
+        document.content,
+        context={FOLDER: path.parent},
+        made_up=_MADE_UP,
+        known=secrets,
+        homes=known_homes(),
+    )
     if found.model is not None:
         for keys, text in inconsistencies(found.model, found.is_known):
             if not found.is_known(keys):
