@@ -1,6 +1,6 @@
 """Hostile replies against the reading side of the engines: whatever a server sends, a typed outcome comes out.
 
-    python -m benchmarks.fuzz_replies [--count 20000] [--seconds 60] [--seed 0] [--only NUMBER]
+    python benchmarks/fuzz_replies.py [--count 20000] [--seconds 60] [--seed 0] [--only NUMBER]
 
 Every reply is made from its number and the seed alone, so that one that fails can be made again with
 ``--only``. It goes the whole way: bytes of an HTTP reply, the wire format of one of three providers, the
@@ -23,6 +23,8 @@ from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter, time
 from typing import Any, get_args
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.servers.chat_requests import embedded_output
 
@@ -209,7 +211,7 @@ class HostileTransport(HttpTransport):
         super().__init__()
         self._make = make
 
-    async def post(self, url: str, headers: Any, body: bytes) -> HttpReply:  # noqa: ARG002 - nothing is sent
+    async def post(self, url: str, headers: Any, body: bytes, timeout_s: float) -> HttpReply:  # noqa: ARG002 - nothing is sent
         """The next reply, read as any other."""
         status, given, content = self._make()
         return _interpret(status, given, content if len(content) <= MAX_REPLY_BYTES else None)
