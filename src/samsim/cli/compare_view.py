@@ -74,9 +74,8 @@ def _repeated(comparison: Comparison) -> bool:
 def _heading(comparison: Comparison, ui: Ui) -> Text:
     runs = len(comparison.runs)
     samples = said((counted(comparison.samples), f"표본 {comparison.samples:,}개"), ui)
-    line = Text(
-        f"{samples}, {said((how_many(runs, 'run'), f'실행 {runs:,}개'), ui)}; {said(('baseline', '기준'), ui)}: "
-    )
+    heading = said((f"{how_many(runs, 'run')}; baseline", f"실행 {runs:,}개; 기준"), ui)
+    line = Text(f"{samples}, {heading}: ")
     line.append_text(cell(comparison.baseline, "bold"))
     if comparison.unannotated:
         verb = "has" if comparison.unannotated == 1 else "have"
@@ -187,15 +186,11 @@ def _flips(contrast: Contrast, baseline: str, wanted: int, ui: Ui) -> list[Rende
     for flip in _shown(found, wanted):
         words, colour = _ARROWS[flip.direction]
         kind = said(("gold tuple", "정답 튜플") if flip.kind == "gold" else ("not in gold", "정답에 없음"), ui)
-        table.add_row(
-            cell(flip.uid), Text(said(words, ui), style=colour), Text(kind, style="dim"), cell(spelled(flip.key))
-        )
+        direction = Text(said(words, ui), style=colour)
+        table.add_row(cell(flip.uid), direction, Text(kind, style="dim"), cell(spelled(flip.key)))
     left = len(found) - wanted
-    more: Sequence[RenderableType] = (
-        [Text(said((f"and {left:,} more (--flips)", f"그 밖에 {left:,}개(--flips)"), ui), style="dim")]
-        if left > 0
-        else []
-    )
+    words_left = said((f"and {left:,} more (--flips)", f"그 밖에 {left:,}개(--flips)"), ui)
+    more: Sequence[RenderableType] = [Text(words_left, style="dim")] if left > 0 else []
     return [title, table, *more, Text()]
 
 
