@@ -35,7 +35,7 @@ from tests.experiments.config_files import RICH
 from tests.memory.store_episodes import episode, signature
 from tests.support.cached_replies import export_line, key
 
-from samsim.cli.reading import Columns, ReviewFile
+from samsim.cli.batch.reading import Columns, ReviewFile
 from samsim.data.gold import gold_fields, load_gold
 from samsim.data.registry import load_samples
 from samsim.data.sources import DataSource
@@ -49,8 +49,8 @@ from samsim.experiments.recovering import find_finished
 from samsim.experiments.run_folder import locked
 from samsim.experiments.runner import run_experiment
 from samsim.memory.conditions import load_conditions, resolve_condition
+from samsim.memory.jsonl.snapshot import read_snapshot
 from samsim.memory.memory_store import open_store
-from samsim.memory.store_jsonl_snapshot import read_snapshot
 from samsim.metrics.comparison import compare
 from samsim.reports.build import build_report
 from samsim.schemas.taxonomy import load_taxonomy

@@ -30,16 +30,16 @@ from tests.servers.chat_requests import embedded_output
 
 from samsim.engines.cache import ResponseCache
 from samsim.engines.http import MAX_REPLY_BYTES, HttpReply, HttpTransport, _interpret
+from samsim.engines.interface import EngineReply, EngineRequest
 from samsim.engines.model_engine import ModelEngine
-from samsim.engines.protocol import EngineReply, EngineRequest
 from samsim.engines.replay import RecordingEngine, ReplayEngine, TraceWriter
 from samsim.engines.retry import delay_before, retry_after_of
 from samsim.engines.sending import Sender
 from samsim.engines.settings import EngineSettings
-from samsim.engines.wire import WireAdapter
-from samsim.engines.wire_anthropic import AnthropicWire
-from samsim.engines.wire_google import GoogleWire
-from samsim.engines.wire_openai import OpenAIWire
+from samsim.engines.wire.anthropic import AnthropicWire
+from samsim.engines.wire.base import WireAdapter
+from samsim.engines.wire.google import GoogleWire
+from samsim.engines.wire.openai import OpenAIWire
 from samsim.errors import EngineError
 from samsim.pipeline.api import Pipeline
 from samsim.pipeline.epochs import SampleError

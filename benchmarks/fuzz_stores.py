@@ -34,14 +34,14 @@ from click.testing import CliRunner
 
 from samsim.cli.memory import memory as memory_commands
 from samsim.engines.embedded.engine import EmbeddedEngine
-from samsim.engines.protocol import EngineReply, EngineRequest
+from samsim.engines.interface import EngineReply, EngineRequest
 from samsim.errors import SamsimError
 from samsim.experiments.run_store import copy_store, store_digest, wind_back
 from samsim.memory.conditions import resolve_condition
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator, MemorySettings
+from samsim.memory.jsonl.files import StoreFiles
 from samsim.memory.memory_store import MemoryStore, canonical_bytes, open_store
 from samsim.memory.principles import all_principles
-from samsim.memory.store_jsonl_files import StoreFiles
 from samsim.pipeline.api import Pipeline
 from samsim.schemas.memory_v1_1 import InputSignatureV1_1
 

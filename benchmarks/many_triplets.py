@@ -17,9 +17,9 @@ import json
 import sys
 from time import perf_counter
 
-from samsim.engines.judging import judge
-from samsim.engines.protocol import EngineReply, EngineRequest
-from samsim.engines.wire import BOUND_KEYWORDS, WireReply
+from samsim.engines.answers.judging import judge
+from samsim.engines.interface import EngineReply, EngineRequest
+from samsim.engines.wire.base import BOUND_KEYWORDS, WireReply
 from samsim.pipeline.api import Pipeline
 from samsim.schemas.calls import Usage
 

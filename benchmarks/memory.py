@@ -28,6 +28,8 @@ from pathlib import Path
 from typing import Any, get_args
 
 from samsim.memory.index import KeyReader
+from samsim.memory.jsonl.files import StoreFiles
+from samsim.memory.jsonl.store import JsonlStore
 from samsim.memory.lexical import tokens
 from samsim.memory.memory_store import canonical_bytes, episode_id_of
 from samsim.memory.scoring import (
@@ -37,8 +39,6 @@ from samsim.memory.scoring import (
     passes_filters,
     signature_similarity,
 )
-from samsim.memory.store_jsonl import JsonlStore
-from samsim.memory.store_jsonl_files import StoreFiles
 from samsim.schemas.memory_v1_1 import EpisodeDraftV1_1, InputSignatureV1_1
 from samsim.schemas.protocol_conflict_review import ConflictType, DecidedAction, ReasonCode, RiskType
 

@@ -31,10 +31,10 @@ from pydantic import BaseModel
 from tests.servers.smollm import MODEL, smollm_server
 
 from samsim.data.shipped import Sample, load_reviews
-from samsim.engines.answer_shape import as_stated, stated_schema
+from samsim.engines.answers.shape import as_stated, stated_schema
 from samsim.engines.embedded.engine import EmbeddedEngine
 from samsim.engines.factory import EnginePlan, build_setup
-from samsim.engines.protocol import EngineReply, EngineRequest
+from samsim.engines.interface import EngineReply, EngineRequest
 from samsim.engines.sending import estimated_tokens
 from samsim.pipeline.api import Pipeline
 from samsim.schemas.protocol_conflict_review import AnswerForm

@@ -17,8 +17,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from samsim.language.korean_morphology import tokenize
-from samsim.language.korean_negation import find_negations
+from samsim.language.korean.morphology import tokenize
+from samsim.language.korean.negation import find_negations
 from samsim.schemas.analysis import Token
 
 HAND_MARK = "# ---- hand-written"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from samsim.cli.picture import render_svg
+from samsim.cli.result_view.picture import render_svg
 from samsim.pipeline.api import Pipeline
 
 # Reviews in which the review changes something: one reader overlooks the negation, and is outvoted.

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from samsim.language.english_tagger import (
+from samsim.language.english.tagger import (
     TaggerModel,
     best_tag,
     context_features,
@@ -24,7 +24,7 @@ from samsim.language.english_tagger import (
     known_tag,
     shape_of,
 )
-from samsim.language.english_tokens import split_sentences, split_words
+from samsim.language.english.tokens import split_sentences, split_words
 
 EPOCHS = 6
 MIN_COUNT = 3

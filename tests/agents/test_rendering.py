@@ -16,7 +16,7 @@ import pytest
 
 from samsim.agents.debate_agents import slot_text
 from samsim.agents.perspective_agents import describe_taxonomy
-from samsim.engines.protocol import Message
+from samsim.engines.interface import Message
 from samsim.schemas.protocol_conflict_review import ConflictFlag
 from samsim.schemas.taxonomy import load_taxonomy
 from tests.support.builders import candidate, risk, span_of

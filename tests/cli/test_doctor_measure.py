@@ -6,11 +6,11 @@ from typing import get_args
 
 import pytest
 
-from samsim.cli.doctor_measure import measure
-from samsim.cli.doctor_report import examine_server
+from samsim.cli.server_check.measure import measure
+from samsim.cli.server_check.report import examine_server
 from samsim.engines.advice import ADVICE
-from samsim.engines.measuring import Round, Suggestion, suggestion
 from samsim.engines.model_engine import ModelEngine
+from samsim.engines.pacing.measuring import Round, Suggestion, suggestion
 from samsim.schemas.calls import FailureKind
 from tests.support.lanes import Lanes
 from tests.support.virtual_time import simulate

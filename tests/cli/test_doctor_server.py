@@ -14,9 +14,9 @@ import yaml
 from aiohttp import web
 from click.testing import CliRunner, Result
 
-from samsim.cli.doctor_report import attempt_lines
 from samsim.cli.exit_codes import ExitCode
 from samsim.cli.main import cli
+from samsim.cli.server_check.report import attempt_lines
 from samsim.schemas.calls import AttemptRecord, Outcome
 from tests.servers.hosting import hosted
 from tests.support.loopback import PROBED, answers, chat_payload

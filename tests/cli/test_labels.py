@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from samsim.cli.labels import LABELS, Labels, choose_ui
+from samsim.cli.result_view.labels import LABELS, Labels, choose_ui
 from samsim.rules import debate_edits, review_actions
 from samsim.schemas import code_names
 from samsim.schemas.analysis import Language

@@ -9,8 +9,8 @@ import pytest
 from rich.cells import cell_len
 from tools.draw_pictures import FOLDER, PICTURES, WIDTH
 
-from samsim.cli.labels import UiLanguage
-from samsim.cli.picture import render_svg
+from samsim.cli.result_view.labels import UiLanguage
+from samsim.cli.result_view.picture import render_svg
 from samsim.pipeline.api import Pipeline
 from tests.cli.hand_made import candidate, contested, result
 

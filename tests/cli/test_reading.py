@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from samsim.cli import reading
-from samsim.cli.reading import BadRow, Columns, Review, ReviewFile, Row
+from samsim.cli.batch import reading
+from samsim.cli.batch.reading import BadRow, Columns, Review, ReviewFile, Row
 from samsim.errors import ConfigError, InputError
 
 

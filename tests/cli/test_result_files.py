@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from samsim.cli.batch.reading import unique_names
 from samsim.cli.exit_codes import ExitCode
 from samsim.cli.main import cli
-from samsim.cli.reading import unique_names
 from samsim.schemas.results import SampleResult
 
 KOREAN = "화면은 좋은데 배터리가 금방 닳아요."

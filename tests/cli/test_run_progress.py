@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from rich.console import Console
 from rich.progress import Progress, TextColumn
 
-from samsim.cli.heartbeat import heartbeat
-from samsim.cli.pace import Pace, duration
-from samsim.cli.run_progress import BarWatcher, LineWatcher
-from samsim.engines.activity import Activity
+from samsim.cli.progress.bar import BarWatcher, LineWatcher
+from samsim.cli.progress.heartbeat import heartbeat
+from samsim.cli.progress.pace import Pace, duration
+from samsim.engines.pacing.activity import Activity
 from samsim.experiments.cell_run import LIMITED
 from samsim.experiments.projection import SampleLines
 from samsim.schemas.runs import CellRecord, DataRecord, Manifest, RunMeta, RunStatus

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from samsim import Pipeline
-from samsim.cli.labels import Labels
-from samsim.cli.verdicts import other_decisions, other_version_of, outcome, rule_in_words
+from samsim.cli.result_view.labels import Labels
+from samsim.cli.result_view.verdicts import other_decisions, other_version_of, outcome, rule_in_words
 from samsim.data.shipped import load_reviews
 from samsim.schemas.results import SampleResult
 from tests.cli.hand_made import contested

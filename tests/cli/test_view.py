@@ -8,9 +8,9 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from samsim.cli.labels import Labels, UiLanguage
-from samsim.cli.view import build_view
-from samsim.cli.view_style import Look
+from samsim.cli.result_view.labels import Labels, UiLanguage
+from samsim.cli.result_view.layout import build_view
+from samsim.cli.result_view.style import Look
 from samsim.pipeline.api import Pipeline
 from samsim.schemas.protocol_conflict_review import Refusal
 from samsim.schemas.protocol_debate import DebateTurn, DropRecord, EditRefusal

@@ -8,11 +8,11 @@ import pytest
 
 from samsim.agents.perspective_agents import stage1_shape
 from samsim.agents.review_agents import review_shape
-from samsim.engines.answer_shape import MAX_ENUM_CHARACTERS, MAX_ENUM_VALUES, as_stated, stated_schema
-from samsim.engines.protocol import WHOLE_ANSWER, AnswerShape, Message, ReviewInputs
+from samsim.engines.answers.shape import MAX_ENUM_CHARACTERS, MAX_ENUM_VALUES, as_stated, stated_schema
+from samsim.engines.answers.structured import MAX_ITEMS, strict_schema
+from samsim.engines.interface import WHOLE_ANSWER, AnswerShape, Message, ReviewInputs
 from samsim.engines.settings import EngineSettings
-from samsim.engines.structured import MAX_ITEMS, strict_schema
-from samsim.engines.wire import BOUND_KEYWORDS
+from samsim.engines.wire.base import BOUND_KEYWORDS
 from samsim.schemas.polarity import POLARITIES
 from samsim.schemas.protocol_conflict_review import PerspectiveASTEStage1Schema, ReviewOutputSchema
 from samsim.schemas.taxonomy import Taxonomy, load_taxonomy

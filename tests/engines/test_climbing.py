@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from samsim.engines.limits import AdaptiveLimit
+from samsim.engines.pacing.limits import AdaptiveLimit
 from tests.support.virtual_time import simulate, virtual_clock
 
 CAP = 16

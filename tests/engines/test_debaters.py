@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from samsim.engines.embedded import debate_stage1, debate_stage2, debaters
-from samsim.engines.protocol import ATSAInputs, DebateInputs, Stage1Inputs, Stage2Inputs
+from samsim.engines.interface import ATSAInputs, DebateInputs, Stage1Inputs, Stage2Inputs
 from samsim.language.analyze import analyze_text
 from samsim.memory.advice import NO_ADVICE, advice_in
 from samsim.memory.principles import all_principles

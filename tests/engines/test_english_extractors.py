@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from samsim.engines.embedded.english import extract_implicit, extract_literal, extract_negation
+from samsim.engines.embedded.english.perspectives import extract_implicit, extract_literal, extract_negation
 from samsim.engines.embedded.extraction import Extraction
-from samsim.language.english import analyze_english
+from samsim.language.english.analysis import analyze_english
 
 Triple = tuple[str, str, str]
 

@@ -9,7 +9,7 @@ import pytest
 from aiohttp import web
 
 from samsim.engines.factory import EnginePlan, build_setup, distinct_settings, read_plan, seats_of
-from samsim.engines.protocol import Engine, EngineReply, EngineRequest
+from samsim.engines.interface import Engine, EngineReply, EngineRequest
 from samsim.engines.table import EngineTable
 from samsim.errors import ConfigError
 from samsim.schemas.protocol_conflict_review import AGENTS

@@ -28,7 +28,7 @@ from samsim.engines.model_engine import ModelEngine
 from samsim.engines.replay import RecordingEngine, TraceLine, TraceWriter
 from samsim.engines.sending import Sender
 from samsim.engines.settings import EngineSettings, PricePerMillion
-from samsim.engines.wire_openai import OpenAIWire
+from samsim.engines.wire.openai import OpenAIWire
 from samsim.pipeline.api import Pipeline
 from samsim.pipeline.epochs import SampleError
 from samsim.schemas.calls import Outcome

@@ -13,20 +13,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samsim.agents.answers import ask
-from samsim.engines.answer_limits import UNSTATED_ITEMS, UNSTATED_LENGTH
+from samsim.engines.answers.judging import Judgement, judge
+from samsim.engines.answers.limits import UNSTATED_ITEMS, UNSTATED_LENGTH
+from samsim.engines.answers.sound_json import MAX_DEPTH, flaw_of
+from samsim.engines.answers.structured import MAX_ITEMS, MAX_LENGTH, read_object
 from samsim.engines.cache import CachedReply, ResponseCache
 from samsim.engines.http import HttpTransport
-from samsim.engines.judging import Judgement, judge
+from samsim.engines.interface import EngineReply
 from samsim.engines.model_engine import ModelEngine, build_model_engine
-from samsim.engines.protocol import EngineReply
 from samsim.engines.replay import RecordingEngine, ReplayEngine, TraceWriter
 from samsim.engines.scripted import ScriptedEngine
 from samsim.engines.sending import Sender
 from samsim.engines.settings import EngineKind, EngineSettings
-from samsim.engines.sound_json import MAX_DEPTH, flaw_of
-from samsim.engines.structured import MAX_ITEMS, MAX_LENGTH, read_object
-from samsim.engines.wire import BOUND_KEYWORDS, WireReply
-from samsim.engines.wire_openai import OpenAIWire
+from samsim.engines.wire.base import BOUND_KEYWORDS, WireReply
+from samsim.engines.wire.openai import OpenAIWire
 from samsim.errors import ConfigError
 from samsim.schemas.calls import Usage
 from samsim.schemas.protocol_conflict_review import (

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from samsim.engines.embedded.extraction import Extraction
-from samsim.engines.embedded.korean import extract_implicit, extract_literal, extract_negation
-from samsim.language.korean import analyze_korean
+from samsim.engines.embedded.korean.perspectives import extract_implicit, extract_literal, extract_negation
+from samsim.language.korean.analysis import analyze_korean
 
 EXTRACTORS = {"A": extract_negation, "B": extract_implicit, "C": extract_literal}
 SIGNS = {"positive": "+", "negative": "-", "neutral": "0", "mixed": "±"}

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from samsim.engines.limits import AdaptiveLimit, FifoGate, RateLimit, Slot, SpendingLimit
+from samsim.engines.pacing.limits import AdaptiveLimit, FifoGate, RateLimit, Slot, SpendingLimit
 from samsim.engines.settings import PricePerMillion
 from samsim.errors import ConfigError
 from tests.support.strategies import steady

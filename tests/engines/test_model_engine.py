@@ -10,12 +10,12 @@ import pytest
 from aiohttp import web
 
 from samsim.agents.answers import ask
+from samsim.engines.answers.structured import MAX_LENGTH
 from samsim.engines.cache import ResponseCache
-from samsim.engines.limits import SpendingLimit
+from samsim.engines.interface import ClosableEngine, EngineReply
 from samsim.engines.model_engine import build_model_engine
-from samsim.engines.protocol import ClosableEngine, EngineReply
+from samsim.engines.pacing.limits import SpendingLimit
 from samsim.engines.settings import EngineSettings
-from samsim.engines.structured import MAX_LENGTH
 from samsim.errors import ConfigError
 from samsim.schemas.protocol_conflict_review import ASTETripletItem, PerspectiveASTEStage1Schema
 from tests.support.asking import KEY, Asked, asking, in_turn, outcomes

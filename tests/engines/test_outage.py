@@ -15,15 +15,15 @@ pytest.importorskip("aiohttp", reason="engines that ask a model need the extra: 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from samsim.engines.activity import Activity
 from samsim.engines.factory import EnginePlan, build_setup
 from samsim.engines.http import HttpReply, HttpTransport
+from samsim.engines.interface import EngineReply
 from samsim.engines.model_engine import ModelEngine
-from samsim.engines.outage import Outage, Servers, Sign, server_of, sign_of
-from samsim.engines.protocol import EngineReply
+from samsim.engines.pacing.activity import Activity
+from samsim.engines.pacing.outage import Outage, Servers, Sign, server_of, sign_of
 from samsim.engines.sending import Sender
 from samsim.engines.settings import EngineSettings
-from samsim.engines.wire_openai import OpenAIWire
+from samsim.engines.wire.openai import OpenAIWire
 from samsim.schemas.calls import Usage
 from tests.servers.mortal import MortalServer, VirtualTime
 from tests.support.loopback import stage1_request

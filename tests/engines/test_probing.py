@@ -8,8 +8,8 @@ import pytest
 from aiohttp import web
 
 from samsim.engines.cache import ResponseCache
+from samsim.engines.interface import EngineReply
 from samsim.engines.model_engine import ModelEngine
-from samsim.engines.protocol import EngineReply
 from samsim.errors import EngineError
 from samsim.schemas.calls import OutputMode
 from tests.support.asking import Asked, asking

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from samsim.engines.embedded.engine import EmbeddedEngine
-from samsim.engines.protocol import Engine, EngineReply, EngineRequest, Message, ReviewInputs, Stage1Inputs
+from samsim.engines.interface import Engine, EngineReply, EngineRequest, Message, ReviewInputs, Stage1Inputs
 from samsim.engines.replay import RecordingEngine, ReplayEngine, TraceWriter
 from samsim.engines.scripted import ScriptedEngine
 from samsim.errors import ConfigError, EngineError, InputError

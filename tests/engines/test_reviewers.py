@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from samsim.engines.embedded.reviewers import review
-from samsim.engines.protocol import ReviewInputs
+from samsim.engines.interface import ReviewInputs
 from samsim.language.analyze import analyze_text
 from samsim.pipeline.api import Pipeline
 from samsim.rules.conflicts import compute_conflict_flags

@@ -7,7 +7,7 @@ from itertools import repeat
 
 import pytest
 
-from samsim.engines.protocol import EngineReply, EngineRequest, Message, Stage1Inputs
+from samsim.engines.interface import EngineReply, EngineRequest, Message, Stage1Inputs
 from samsim.engines.scripted import ScriptedEngine
 from samsim.errors import EngineError
 from samsim.pipeline.api import Pipeline

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from samsim.engines.interface import EngineReply
 from samsim.engines.model_engine import ModelEngine
-from samsim.engines.protocol import EngineReply
 from samsim.pipeline.api import Pipeline
 from samsim.schemas.results import SampleResult
 from tests.support.asking import outcomes

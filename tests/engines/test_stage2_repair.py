@@ -12,7 +12,7 @@ pytest.importorskip("aiohttp", reason="engines that ask a model need the extra: 
 from aiohttp import web
 
 from samsim.agents.debate_agents import review_patch
-from samsim.engines.protocol import Stage2Inputs
+from samsim.engines.interface import Stage2Inputs
 from samsim.rules.stage2_answers import answer_patch
 from samsim.schemas.protocol_debate import Stage2Record
 from samsim.schemas.results import CallRecord

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
-from samsim.engines.protocol import Message
-from samsim.engines.structured import (
+from samsim.engines.answers.structured import (
     MAX_ITEMS,
     MAX_LENGTH,
     MAX_QUOTED_CHARACTERS,
@@ -19,7 +18,8 @@ from samsim.engines.structured import (
     strict_schema,
     summarise,
 )
-from samsim.engines.wire import BOUND_KEYWORDS
+from samsim.engines.interface import Message
+from samsim.engines.wire.base import BOUND_KEYWORDS
 from samsim.errors import ContractError
 from samsim.schemas.protocol_conflict_review import PerspectiveASTEStage1Schema, ReviewOutputSchema
 

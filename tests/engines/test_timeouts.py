@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samsim.engines.factory import EnginePlan
+from samsim.engines.pacing.timeouts import AdaptiveTimeout
 from samsim.engines.settings import EngineSettings
-from samsim.engines.timeouts import AdaptiveTimeout
 from samsim.errors import ConfigError
 from tests.support.strategies import steady
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from samsim.engines.embedded.english import extract_implicit, extract_literal, extract_negation
-from samsim.engines.embedded.korean import extract_literal as extract_literal_korean
+from samsim.engines.embedded.english.perspectives import extract_implicit, extract_literal, extract_negation
+from samsim.engines.embedded.korean.perspectives import extract_literal as extract_literal_korean
 from samsim.engines.embedded.triplets import as_triplets
 from samsim.language.analyze import analyze_text
 from samsim.schemas.taxonomy import load_taxonomy

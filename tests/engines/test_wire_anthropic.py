@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from samsim.engines.protocol import Message
+from samsim.engines.interface import Message
 from samsim.engines.settings import EngineSettings
-from samsim.engines.wire import WireRequest
-from samsim.engines.wire_anthropic import AnthropicWire
+from samsim.engines.wire.anthropic import AnthropicWire
+from samsim.engines.wire.base import WireRequest
 from samsim.schemas.calls import OutputMode
 
 KEY = "sk-ant-canary-4711"

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from samsim.engines.protocol import Message
+from samsim.engines.interface import Message
 from samsim.engines.settings import EngineSettings
-from samsim.engines.wire import BOUND_KEYWORDS, WireRequest
-from samsim.engines.wire_openai import OpenAIWire
+from samsim.engines.wire.base import BOUND_KEYWORDS, WireRequest
+from samsim.engines.wire.openai import OpenAIWire
 from samsim.schemas.calls import OutputMode
 
 KEY = "sk-canary-4711"

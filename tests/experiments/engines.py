@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from samsim.engines.embedded.engine import EmbeddedEngine
 from samsim.engines.factory import EngineSetup
-from samsim.engines.limits import SpendingLimit
-from samsim.engines.protocol import Engine, EngineReply, EngineRequest
+from samsim.engines.interface import Engine, EngineReply, EngineRequest
+from samsim.engines.pacing.limits import SpendingLimit
 from samsim.engines.settings import EngineSettings
 from samsim.engines.table import EngineTable
 from samsim.experiments.config import Cell

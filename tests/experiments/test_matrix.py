@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from samsim.experiments.matrix import slug
+from samsim.experiments.config.matrix import slug
 from tests.experiments.config_files import loaded
 
 HEAD = "name: x\ndata: {evaluation: reviews}\n"

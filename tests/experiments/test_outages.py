@@ -11,16 +11,16 @@ import pytest
 pytest.importorskip("aiohttp", reason="engines that ask a model need the extra: pip install 'samsim[llm]'")
 
 from samsim.data.shipped import load_reviews
-from samsim.engines.activity import Activity
 from samsim.engines.factory import EngineSetup
 from samsim.engines.http import HttpTransport
-from samsim.engines.limits import SpendingLimit
 from samsim.engines.model_engine import ModelEngine
-from samsim.engines.outage import Outage, server_of
+from samsim.engines.pacing.activity import Activity
+from samsim.engines.pacing.limits import SpendingLimit
+from samsim.engines.pacing.outage import Outage, server_of
 from samsim.engines.sending import Sender
 from samsim.engines.settings import EngineSettings
 from samsim.engines.table import EngineTable
-from samsim.engines.wire_openai import OpenAIWire
+from samsim.engines.wire.openai import OpenAIWire
 from samsim.experiments.artefacts import OUTPUTS, TRACES, load_run
 from samsim.experiments.config import Cell, ExperimentConfig
 from samsim.experiments.runner import EngineSource

@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 from samsim.cli.exit_codes import ExitCode
 from samsim.cli.main import cli
 from samsim.engines.embedded.engine import EmbeddedEngine
-from samsim.engines.protocol import EngineReply, EngineRequest
+from samsim.engines.interface import EngineReply, EngineRequest
 from samsim.experiments.artefacts import load_run
 from samsim.experiments.config import ExperimentConfig
 from samsim.experiments.runner import cell_folders

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from samsim.errors import ConfigError
-from samsim.experiments.yaml_edits import with_values
+from samsim.experiments.config.yaml_edits import with_values
 from tests.support.strategies import steady
 
 PLACE = ("engines", "default")

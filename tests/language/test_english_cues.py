@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from samsim.language.english import analyze_english
+from samsim.language.english.analysis import analyze_english
 from tests.language.cases_english import CASES, Case
 
 

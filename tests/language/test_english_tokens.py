@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from samsim.language.english import analyze_english
-from samsim.language.english_lemmas import lemma_of
-from samsim.language.english_tagger import tag_words
-from samsim.language.english_tokens import split_sentences, split_words
+from samsim.language.english.analysis import analyze_english
+from samsim.language.english.lemmas import lemma_of
+from samsim.language.english.tagger import tag_words
+from samsim.language.english.tokens import split_sentences, split_words
 
 
 def _forms(text: str) -> list[str]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from samsim.language.korean import analyze_korean
+from samsim.language.korean.analysis import analyze_korean
 from tests.language.cases_korean import CASES, Case
 
 

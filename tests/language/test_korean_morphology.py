@@ -4,8 +4,8 @@ import unicodedata
 
 import pytest
 
-from samsim.language.korean import analyze_korean
-from samsim.language.korean_morphology import MAX_CHUNK, tokenize
+from samsim.language.korean.analysis import analyze_korean
+from samsim.language.korean.morphology import MAX_CHUNK, tokenize
 
 
 def lemmas(text: str) -> list[str]:

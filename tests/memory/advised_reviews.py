@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from samsim.engines.embedded.engine import EmbeddedEngine
-from samsim.engines.protocol import EngineReply, EngineRequest
+from samsim.engines.interface import EngineReply, EngineRequest
 from samsim.memory.conditions import resolve_condition
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator, MemorySettings
 from samsim.memory.memory_store import open_store

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from samsim.engines.embedded.engine import EmbeddedEngine
-from samsim.engines.protocol import EngineReply, EngineRequest
+from samsim.engines.interface import EngineReply, EngineRequest
 
 
 @dataclass(frozen=True)

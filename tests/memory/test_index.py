@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from samsim.memory.index import EpisodeIndex, Filters, Hit, KeyReader
 from samsim.memory.index_groups import Groups
-from samsim.memory.journal import Record
+from samsim.memory.jsonl.journal import Record
+from samsim.memory.jsonl.snapshot import pack_snapshot, read_snapshot
 from samsim.memory.lexical import tokens
 from samsim.memory.memory_store import canonical_line
 from samsim.memory.scoring import (
@@ -23,7 +24,6 @@ from samsim.memory.scoring import (
     passes_filters,
     signature_similarity,
 )
-from samsim.memory.store_jsonl_snapshot import pack_snapshot, read_snapshot
 from samsim.schemas.memory_v1_1 import InputSignatureV1_1
 from tests.memory.store_episodes import episode, signature
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from samsim.engines.embedded.engine import EmbeddedEngine
-from samsim.engines.protocol import EngineReply, EngineRequest
+from samsim.engines.interface import EngineReply, EngineRequest
 from samsim.errors import ContractError
 from samsim.memory.advisory_builder import DANGER_WARNING, OPFB_REASON
 from samsim.memory.conditions import resolve_condition

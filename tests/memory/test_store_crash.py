@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from samsim.memory.store_jsonl import JsonlStore
+from samsim.memory.jsonl.store import JsonlStore
 from tests.memory.store_episodes import episode
 
 ROUNDS = 100

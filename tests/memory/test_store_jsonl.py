@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 
 from samsim.errors import ConfigError, ContractError, StoreError
-from samsim.memory import store_jsonl_files as files
 from samsim.memory.index import KeyReader
-from samsim.memory.journal import RECORD_SIZE
+from samsim.memory.jsonl import files
+from samsim.memory.jsonl.io import sync
+from samsim.memory.jsonl.journal import RECORD_SIZE
+from samsim.memory.jsonl.store import JsonlStore
 from samsim.memory.memory_store import open_store
-from samsim.memory.store_jsonl import JsonlStore
-from samsim.memory.store_jsonl_io import sync
 from tests.memory.store_episodes import episode, signature
 
 WRITERS = 4

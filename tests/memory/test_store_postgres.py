@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from samsim.errors import ConfigError, ContractError, StoreError
-from samsim.memory import store_postgres
 from samsim.memory.memory_store import MemoryStore, episode_id_of, open_store
+from samsim.memory.postgres import PostgresStore, public_place
 from samsim.memory.scoring import passes_filters
-from samsim.memory.store_postgres import PostgresStore, public_place
 from tests.memory.test_store_contract import draft, filled, signature, varied
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import pytest
 
 import samsim
 from samsim import errors
-from samsim.engines.protocol import EngineReply, EngineRequest
+from samsim.engines.interface import EngineReply, EngineRequest
 from samsim.pipeline.api import Pipeline
 from samsim.pipeline.epochs import SampleError
 from samsim.pipeline.streaming import STREAM_THREAD

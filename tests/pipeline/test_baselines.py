@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from samsim.engines.protocol import EngineReply, EngineRequest
+from samsim.engines.interface import EngineReply, EngineRequest
 from samsim.engines.scripted import ScriptedEngine
 from samsim.errors import ConfigError, EngineError
 from samsim.memory.conditions import resolve_condition

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from samsim.engines.protocol import EngineReply, ReviewInputs, Stage1Inputs
+from samsim.engines.interface import EngineReply, ReviewInputs, Stage1Inputs
 from samsim.engines.table import EngineTable
 from samsim.errors import EngineError
 from samsim.pipeline.config import PipelineConfig

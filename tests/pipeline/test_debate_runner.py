@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from samsim.engines.embedded.engine import EmbeddedEngine
-from samsim.engines.protocol import EngineRequest
+from samsim.engines.interface import EngineRequest
 from samsim.engines.scripted import ScriptedEngine
 from samsim.engines.table import EngineTable
 from samsim.errors import ConfigError, EngineError

@@ -8,7 +8,7 @@ from types import FrameType
 
 import pytest
 
-from samsim.engines.protocol import EngineReply, EngineRequest
+from samsim.engines.interface import EngineReply, EngineRequest
 from samsim.pipeline.api import Pipeline
 from samsim.rules.conflicts import compute_conflict_flags
 from tests.support.builders import candidate

@@ -14,7 +14,7 @@ from samsim.errors import ConfigError, InputError
 from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS
 from samsim.reports.build import ReportFiles, build_report
 from samsim.reports.collecting import collect
-from samsim.reports.provenance_tables import sanity_table
+from samsim.reports.tables.provenance import sanity_table
 from tests.experiments.runs import rewrite
 from tests.reports.making_runs import RESAMPLES, change_manifest, change_rows, copied, rows_of
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from samsim.reports import figures
-from samsim.reports.budget_figure import budget_figure
 from samsim.reports.build import ReportFiles
-from samsim.reports.svg import Drawing, Scale, fitted, round_steps, text_width
+from samsim.reports.figures import charts
+from samsim.reports.figures.budget import budget_figure
+from samsim.reports.figures.svg import Drawing, Scale, fitted, round_steps, text_width
 
 SVG = re.compile(r"<svg.*?</svg>", re.DOTALL)
 
@@ -18,11 +18,11 @@ SVG = re.compile(r"<svg.*?</svg>", re.DOTALL)
 def drawings(report: ReportFiles) -> list[ElementTree.Element]:
     collected = report.collected
     written = (
-        figures.score_figure(collected, "ref_pol")
+        charts.score_figure(collected, "ref_pol")
         + budget_figure(collected, "ref_pol")
-        + figures.polarity_figure(collected, "ref_pol")
-        + figures.risk_figure(collected)
-        + figures.funnel_figure(collected)
+        + charts.polarity_figure(collected, "ref_pol")
+        + charts.risk_figure(collected)
+        + charts.funnel_figure(collected)
     )
     return [ElementTree.fromstring(found) for found in SVG.findall(written)]
 

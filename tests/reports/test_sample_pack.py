@@ -12,8 +12,8 @@ import pytest
 from samsim.experiments.artefacts import load_run
 from samsim.metrics.summary import summarise
 from samsim.reports.collecting import gold_fields_of
-from samsim.reports.sample_pack import DETAILS_PER_CHUNK, PackedSamples, SamplePacker
-from samsim.reports.sample_rows import BrowsedSample
+from samsim.reports.page.sample_pack import DETAILS_PER_CHUNK, PackedSamples, SamplePacker
+from samsim.reports.page.sample_rows import BrowsedSample
 from tests.reports.making_runs import copied, fail_sample
 
 

@@ -9,12 +9,12 @@ import pytest
 
 from samsim.experiments.artefacts import OUTPUTS, load_run
 from samsim.metrics.repeats import repeats
-from samsim.reports import result_tables
 from samsim.reports.build import ReportFiles, build_report
 from samsim.reports.collecting import Collected, collect, equal_names, gold_fields_of
+from samsim.reports.page.summary_cards import Card, summary_cards
 from samsim.reports.scored import has_repeats, scored_runs, trivial_scores
-from samsim.reports.summary_cards import Card, summary_cards
-from samsim.reports.table_model import said
+from samsim.reports.tables import results
+from samsim.reports.tables.model import said
 from tests.reports.making_runs import Row, change_manifest, change_rows, copied, fail_sample, rows_of
 
 
@@ -39,7 +39,7 @@ def test_scores_are_over_the_samples_that_no_run_failed_on(with_failures: Collec
     for name, one in scored.items():
         assert one.final == compared[name].micro
         assert one.stage1.gold == one.final.gold
-    table = result_tables.main_table(with_failures, "ref_pol")
+    table = results.main_table(with_failures, "ref_pol")
     rows = {str(row.cells[0]): said(row.cells[1], "en") for row in table.rows if row.kind == "plain"}
     assert rows["cr_v2-C1"] == "82 (2 failed)"
     assert rows["cr_v2-C2"] == "82"
@@ -89,9 +89,9 @@ def test_repeats_are_one_row_with_their_spread_and_each_can_be_seen(repeated: Co
     assert group.spread is not None
     assert group.spread[0] < group.final.f1 < group.spread[1]
     assert group.contrast is not None
-    table = result_tables.main_table(repeated, "ref_pol")
+    table = results.main_table(repeated, "ref_pol")
     assert [row.cells[0] for row in table.rows[:2]] == ["single-C1", "cr_v2-C1 ×2"]
-    single = result_tables.main_table(repeated, "ref_pol", single=True)
+    single = results.main_table(repeated, "ref_pol", single=True)
     assert [row.cells[0] for row in single.rows] == ["single-C1", "cr_v2-C1-r0", "cr_v2-C1-r1"]
 
 
@@ -157,7 +157,7 @@ def test_the_tables_say_what_differs_where_there_is_nothing_to_test(experiment: 
 
     mark_one(folder / "b")
     collected = collect([folder], resamples=10)
-    table = result_tables.paper_table(collected, "ref_pol")
+    table = results.paper_table(collected, "ref_pol")
     last = {said(row.cells[0], "en"): row.cells[-1] for row in table.rows if row.kind == "plain"}
     assert said(last["b"], "en") == "same tuples"
     assert (said(last["c"], "en"), said(last["c"], "ko")) == ("identical answers", "답이 모두 같음")

@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 from samsim.experiments.artefacts import OUTPUTS
 from samsim.metrics.statistics import Interval
 from samsim.plurals import how_many
-from samsim.reports import measure_tables, numbers, result_tables, review_tables, subset_tables
+from samsim.reports import numbers
 from samsim.reports.build import ReportFiles, paper_tables
 from samsim.reports.collecting import collect
-from samsim.reports.table_formats import html_table, html_text, latex, latex_table, markdown_table
-from samsim.reports.table_model import Column, Row, Table, said
+from samsim.reports.tables import measures, results, review, subsets
+from samsim.reports.tables.formats import html_table, html_text, latex, latex_table, markdown_table
+from samsim.reports.tables.model import Column, Row, Table, said
 from tests.reports.making_runs import change_rows, copied
 
 EVIL = """<img src=x onerror="alert(1)">|a_b*c`d\\e & 50% $x$ #1 {y} ~^"""
@@ -86,7 +87,7 @@ def test_numbers_are_written_the_same_everywhere() -> None:
 
 def test_the_main_table_has_every_cell_with_its_budget_and_the_baselines(report: ReportFiles) -> None:
     collected = report.collected
-    table = result_tables.main_table(collected, "ref_pol")
+    table = results.main_table(collected, "ref_pol")
     headings = [f"{said(column.group, 'en')} {said(column.heading, 'en')}".strip() for column in table.columns]
     assert {"per sample calls", "per sample tokens", "final F1", "final 95% CI"} <= set(headings)
     assert [said(row.cells[0], "en") for row in table.rows[:2]] == ["single-C1", "cr_v2-C1 = C2"]
@@ -105,9 +106,9 @@ def test_the_main_table_has_every_cell_with_its_budget_and_the_baselines(report:
 
 
 def test_runs_that_fill_a_memory_are_not_compared_but_cost_something(report: ReportFiles) -> None:
-    names = [row.cells[0] for row in measure_tables.cost_table(report.collected).rows]
+    names = [row.cells[0] for row in measures.cost_table(report.collected).rows]
     assert names[0] == "memory-cr_v2-C2"
-    assert "memory-cr_v2-C2" not in [row.cells[0] for row in review_tables.funnel_table(report.collected).rows]
+    assert "memory-cr_v2-C2" not in [row.cells[0] for row in review.funnel_table(report.collected).rows]
 
 
 def test_every_table_has_a_cell_for_every_column_in_both_languages(report: ReportFiles) -> None:
@@ -125,7 +126,7 @@ def test_every_table_has_a_cell_for_every_column_in_both_languages(report: Repor
 @pytest.mark.parametrize("by_reason", [False, True])
 def test_rules_add_up_to_all_decisions(report: ReportFiles, by_reason: bool) -> None:
     run = report.collected.evaluated[1]
-    table = review_tables.rules_table(report.collected, "ref_pol", by_reason=by_reason)
+    table = review.rules_table(report.collected, "ref_pol", by_reason=by_reason)
     own = [row for row in table.rows if str(row.cells[0]).split(" = ")[0] == run.name]
     found = run.metrics.rules["ref_pol"]
     copies = sum(row.copies for row in (found.by_reason if by_reason else found.by_rule))
@@ -145,27 +146,27 @@ def test_rows_that_say_the_same_are_one_and_others_are_not(experiment: Path, tmp
 
     change_rows(folder / "cr_v2-C2", OUTPUTS, otherwise)
     collected = collect([folder], resamples=10)
-    assert [row.cells[0] for row in review_tables.funnel_table(collected).rows] == ["cr_v2-C1 = C2"]
-    names = dict.fromkeys(row.cells[0] for row in measure_tables.agreement_table(collected).rows)
+    assert [row.cells[0] for row in review.funnel_table(collected).rows] == ["cr_v2-C1 = C2"]
+    names = dict.fromkeys(row.cells[0] for row in measures.agreement_table(collected).rows)
     assert list(names) == ["cr_v2-C1", "cr_v2-C2"]
 
 
 def test_a_protocol_without_a_review_is_no_review_that_changed_nothing(report: ReportFiles) -> None:
     collected = report.collected
     for table in (
-        review_tables.funnel_table(collected),
-        review_tables.correction_table(collected, "ref_pol"),
-        review_tables.overrides_table(collected),
+        review.funnel_table(collected),
+        review.correction_table(collected, "ref_pol"),
+        review.overrides_table(collected),
     ):
         assert "single-C1" not in [row.cells[0] for row in table.rows]
-    assert any("single-C1" in said(note, "en") for note in review_tables.funnel_table(collected).notes)
-    risk = measure_tables.risk_table(collected).rows[0]
+    assert any("single-C1" in said(note, "en") for note in review.funnel_table(collected).notes)
+    risk = measures.risk_table(collected).rows[0]
     assert risk.cells[0] == "single-C1"
     assert risk.cells[2:5] == ("–", "–", "–")
 
 
 def test_breakdowns_say_over_how_much_and_nothing_where_there_is_no_gold(report: ReportFiles) -> None:
-    tables = {table.key: table for table in subset_tables.subset_tables(report.collected, "ref_pol")}
+    tables = {table.key: table for table in subsets.subset_tables(report.collected, "ref_pol")}
     polarity = tables["subset-polarity"]
     groups = dict.fromkeys(said(column.group, "en") for column in polarity.columns[1:])
     gold = report.collected.evaluated[0].metrics.tuples["ref_pol"].subsets["polarity"]
@@ -185,7 +186,7 @@ def test_breakdowns_say_over_how_much_and_nothing_where_there_is_no_gold(report:
 
 
 def test_the_paper_has_a_main_table_of_nine_columns_and_wide_ones_fit_the_page(report: ReportFiles) -> None:
-    main = result_tables.paper_table(report.collected, "ref_pol")
+    main = results.paper_table(report.collected, "ref_pol")
     assert len(main.columns) == 9
     written = latex_table(main, "en")
     assert "\\begin{table*}" in written

@@ -33,7 +33,7 @@ from samsim.schemas.protocol_debate import (
 )
 from samsim.schemas.runs import RunStatus
 
-TEMPLATES = [item for item in files("samsim.reports").joinpath("templates").iterdir() if item.is_file()]
+TEMPLATES = [item for item in files("samsim.reports.page").joinpath("templates").iterdir() if item.is_file()]
 PYTHON = [item for item in files("samsim.reports").iterdir() if item.name.endswith(".py") and item.name != "words.py"]
 # Words that are asked for by a name put together: t(`mark_${kind}`), t(`any_${kind}`), "card_…" and the like.
 PUT_TOGETHER = re.compile(r"mark_(hit|miss|part)|any_(state|polarity|subset|rule|language)")

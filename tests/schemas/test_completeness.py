@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samsim.engines.embedded.engine import EmbeddedEngine
-from samsim.engines.protocol import EngineReply, EngineRequest
+from samsim.engines.interface import EngineReply, EngineRequest
 from samsim.errors import EngineError
 from samsim.experiments.artefacts import RunSample
 from samsim.pipeline.api import Pipeline, analyze
-from samsim.reports.sample_rows import BrowsedSample
+from samsim.reports.page.sample_rows import BrowsedSample
 from samsim.schemas.results import CallRecord, MissingCall, SampleResult, missing_words
 
 TEXT = "The screen is great, but the battery isn't."

@@ -21,9 +21,9 @@ from samsim.agents.debate_agents import DEBATE_VOICES
 from samsim.agents.perspective_agents import PERSPECTIVE_AGENTS, SingleAgent
 from samsim.agents.prompt_files import load_prompt
 from samsim.agents.review_agents import REVIEW_AGENTS
-from samsim.engines.answer_shape import as_stated
+from samsim.engines.answers.shape import as_stated
 from samsim.engines.embedded.engine import EmbeddedEngine
-from samsim.engines.protocol import (
+from samsim.engines.interface import (
     ATSAInputs,
     DebateInputs,
     EngineRequest,

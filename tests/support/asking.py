@@ -11,12 +11,12 @@ from aiohttp import web
 
 from samsim.engines.cache import ResponseCache
 from samsim.engines.http import HttpTransport
-from samsim.engines.limits import AdaptiveLimit, SpendingLimit
+from samsim.engines.interface import EngineReply
 from samsim.engines.model_engine import ModelEngine
-from samsim.engines.protocol import EngineReply
+from samsim.engines.pacing.limits import AdaptiveLimit, SpendingLimit
 from samsim.engines.sending import Sender
 from samsim.engines.settings import EngineSettings, PricePerMillion
-from samsim.engines.wire_openai import OpenAIWire
+from samsim.engines.wire.openai import OpenAIWire
 from tests.support.loopback import Body, Handler, Loopback, serving
 
 KEY = "sk-canary-4711"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from samsim.engines.protocol import EngineReply
+from samsim.engines.interface import EngineReply
 from samsim.engines.table import EngineTable
 from samsim.language.analyze import analyze_text
 from samsim.pipeline.config import PipelineConfig

@@ -10,7 +10,7 @@ from typing import Any
 
 from aiohttp import web
 
-from samsim.engines.protocol import EngineRequest, Message, Stage1Inputs
+from samsim.engines.interface import EngineRequest, Message, Stage1Inputs
 from samsim.schemas.protocol_conflict_review import PerspectiveASTEStage1Schema
 from samsim.schemas.taxonomy import load_taxonomy
 from tests.support.builders import analysis

@@ -9,7 +9,7 @@ from samsim.agents.debate_agents import render
 from samsim.agents.perspective_agents import render_stage1
 from samsim.agents.prompt_files import load_prompt
 from samsim.agents.review_agents import render_review
-from samsim.engines.protocol import ATSAInputs, DebateInputs, Inputs, Message, ReviewInputs, Stage1Inputs, Stage2Inputs
+from samsim.engines.interface import ATSAInputs, DebateInputs, Inputs, Message, ReviewInputs, Stage1Inputs, Stage2Inputs
 from samsim.schemas.analysis import Language
 from samsim.schemas.protocol_conflict_review import AnswerForm, Candidate, ConflictFlag, ValidatorRisk
 from samsim.schemas.protocol_debate import DebateTurn, PatchOp

@@ -8,8 +8,8 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from samsim.engines.protocol import Engine, EngineRequest
-from samsim.engines.sound_json import flaw_of
+from samsim.engines.answers.sound_json import flaw_of
+from samsim.engines.interface import Engine, EngineRequest
 from samsim.schemas.calls import MessageRecord
 from samsim.schemas.results import CallRecord
 

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from samsim.agents.answers import Answer, ask_for_all
 from samsim.agents.perspective_agents import LANGUAGE_NAMES, describe_taxonomy
 from samsim.agents.prompt_files import PromptFile, guard_frame, load_prompt
-from samsim.engines.protocol import (
+from samsim.engines.interface import (
     ATSAInputs,
     DebateInputs,
     Engine,

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from samsim.agents.answers import ask
 from samsim.agents.prompt_files import PromptFile, guard_frame, load_prompt
-from samsim.engines.protocol import AnswerShape, Engine, EngineRequest, Message, Stage1Inputs
+from samsim.engines.interface import AnswerShape, Engine, EngineRequest, Message, Stage1Inputs
 from samsim.schemas.protocol_conflict_review import (
     Agent,
     AgentName,

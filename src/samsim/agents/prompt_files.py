@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from samsim.engines.protocol import Message
+from samsim.engines.interface import Message
 from samsim.errors import ConfigError
 from samsim.schemas.protocol_conflict_review import AnswerForm
 

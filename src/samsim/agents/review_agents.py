@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from samsim.agents.answers import ask
 from samsim.agents.prompt_files import PromptFile, guard_frame, load_prompt
-from samsim.engines.protocol import AnswerShape, Engine, EngineRequest, Message, ReviewInputs
+from samsim.engines.interface import AnswerShape, Engine, EngineRequest, Message, ReviewInputs
 from samsim.rules.review_actions import reviewable_ids
 from samsim.schemas.polarity import POLARITIES
 from samsim.schemas.protocol_conflict_review import (

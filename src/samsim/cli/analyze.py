@@ -9,10 +9,10 @@ from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, get_ar
 
 import click
 
-from samsim.cli.engine_options import OpenEngines, choice_from, engine_options, open_engines
 from samsim.cli.exit_codes import ExitCode, ending, exit_code_help
-from samsim.cli.file_encoding import check_encoding_name
-from samsim.cli.memory_options import memory_options, open_memory
+from samsim.cli.options.encoding import check_encoding_name
+from samsim.cli.options.engines import OpenEngines, choice_from, engine_options, open_engines
+from samsim.cli.options.memory import memory_options, open_memory
 from samsim.cli.safe_text import shown
 from samsim.data.file_encoding import decode_text
 from samsim.schemas.analysis import Language
@@ -141,7 +141,7 @@ def _check_usage(text: str | None, file: Path | None, file_only: dict[str, objec
 
 
 def _check_output(output: Path, *, as_json: bool) -> None:
-    from samsim.cli.result_files import check_output_name
+    from samsim.cli.batch.result_files import check_output_name
 
     check_output_name(output)
     if as_json and output.suffix.lower() == ".csv":
@@ -155,7 +155,7 @@ def _given_text(text: str | None, encoding: str | None) -> str:
         if text is None and not content:
             raise click.UsageError(_NOTHING_GIVEN)
         return decode_text(content, encoding, "The text on stdin").rstrip("\r\n")
-    from samsim.cli.reading import SUFFIXES
+    from samsim.cli.batch.reading import SUFFIXES
 
     pipe_it = "To analyse these words themselves, pipe them in."
     if os.path.isfile(text):
@@ -194,8 +194,8 @@ def _analyze_text(pipeline: Pipeline, text: str, *, as_json: bool, explain: bool
 
         write_json(result)
     else:
-        from samsim.cli.labels import choose_ui
-        from samsim.cli.view import show
+        from samsim.cli.result_view.labels import choose_ui
+        from samsim.cli.result_view.layout import show
 
         show(result, explain=explain, ui=choose_ui(ui))
     if result.missing_calls:
@@ -208,9 +208,9 @@ def _analyze_text(pipeline: Pipeline, text: str, *, as_json: bool, explain: bool
 def _analyze_file(
     ctx: click.Context, pipeline: Pipeline, engines: OpenEngines, source: ReviewSource, output: Path | None, force: bool
 ) -> NoReturn:
-    from samsim.cli.batch import run_batch
-    from samsim.cli.reading import Columns, ReviewFile
-    from samsim.cli.result_files import open_results
+    from samsim.cli.batch.analysis import run_batch
+    from samsim.cli.batch.reading import Columns, ReviewFile
+    from samsim.cli.batch.result_files import open_results
 
     columns = Columns(*source.columns)
     piped = str(source.path) == STDIN

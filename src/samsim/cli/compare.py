@@ -13,7 +13,7 @@ from samsim.cli.safe_text import safe_json, shown
 
 if TYPE_CHECKING:
     from samsim.experiments.artefacts import Run
-    from samsim.reports.table_model import Ui
+    from samsim.reports.tables.model import Ui
     from samsim.schemas.scorecards import Family
 
 # Spelled out, because help must not wait for pydantic; a test keeps them equal to ``Family``.
@@ -72,7 +72,7 @@ def compare(
     samsim compare runs/cr_v1 runs/cr_v2
     samsim compare runs/memory --family ref_pol --flips 50
     """
-    from samsim.cli.compare_view import comparison_view, print_view
+    from samsim.cli.views.compare import comparison_view, print_view
     from samsim.experiments.artefacts import CompleteRun, find_runs
     from samsim.metrics.comparison import compare as compare_runs
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from samsim.cli.exit_codes import ExitCode, exit_code_help
-from samsim.cli.file_encoding import check_encoding_name
+from samsim.cli.options.encoding import check_encoding_name
 from samsim.cli.safe_text import shown
 from samsim.errors import ConfigError, InputError
 from samsim.plurals import how_many
@@ -68,7 +68,7 @@ def data() -> None:
 @data.command("list")
 def list_() -> None:
     """List the sets that ship and the formats that can be read."""
-    from samsim.cli.data_view import list_view, print_view
+    from samsim.cli.views.data import list_view, print_view
 
     print_view(list_view())
 
@@ -80,7 +80,7 @@ def list_() -> None:
 )
 def show(number: int, **options: Any) -> None:
     """Show texts with their gold, the aspects marked where they stand."""
-    from samsim.cli.data_view import print_view, samples_view
+    from samsim.cli.views.data import print_view, samples_view
     from samsim.data.gold import load_gold
     from samsim.data.registry import load_samples
 
@@ -97,7 +97,7 @@ def show(number: int, **options: Any) -> None:
 @click.pass_context
 def validate(ctx: click.Context, /, **options: Any) -> None:
     """Read everything, count it, and report every row that cannot be used."""
-    from samsim.cli.data_view import print_view, validation_view
+    from samsim.cli.views.data import print_view, validation_view
     from samsim.data.gold import gold_fields, load_gold
     from samsim.data.registry import load_samples
 

@@ -21,8 +21,8 @@ def demo(ctx: click.Context, /, out: Path | None) -> None:
     from importlib.resources import as_file, files
 
     from samsim.cli.console import PipeConsole
+    from samsim.cli.progress.bar import watching
     from samsim.cli.run_ending import finish_run
-    from samsim.cli.run_progress import watching
     from samsim.experiments.config import OptionValue, load_config
     from samsim.experiments.runner import is_outdated, run_experiment, set_aside
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from samsim.cli.engine_options import engine_source_options
 from samsim.cli.exit_codes import ExitCode, exit_code_help
+from samsim.cli.options.engines import engine_source_options
 
 
 @click.command(epilog=exit_code_help())
@@ -33,7 +33,7 @@ def doctor(ctx: click.Context, /, measure: bool, write: Path | None, **source: A
     samsim doctor --engine openai:qwen3 --base-url http://localhost:8080/v1 --measure
     samsim doctor --engine engines.yaml --write engines.yaml
     """
-    from samsim.cli.doctor_report import examine
+    from samsim.cli.server_check.report import examine
 
     healthy = examine(
         source["engine"], source["base_url"], say=click.echo, measuring=measure or write is not None, target=write

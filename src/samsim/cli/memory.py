@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING
 import click
 
 from samsim.cli.exit_codes import ExitCode, exit_code_help
-from samsim.cli.file_encoding import check_encoding_name
+from samsim.cli.options.encoding import check_encoding_name
 from samsim.cli.safe_text import safe_json, shown
 from samsim.errors import ConfigError, InputError
 from samsim.plurals import how_many
@@ -42,7 +42,7 @@ def memory() -> None:
 @_STORE
 def stats(store: str) -> None:
     """Show what a store holds, in numbers."""
-    from samsim.cli.memory_view import print_view, stats_view, summary_of
+    from samsim.cli.views.memory import print_view, stats_view, summary_of
 
     with _existing(store) as opened:
         print_view(stats_view(_place(store), summary_of(opened.iterate()), opened.content_hash()))
@@ -54,7 +54,7 @@ def stats(store: str) -> None:
 @click.option("-n", "--last", type=click.IntRange(min=1), help=f"How many, newest first (else: {_SHOWN_BY_DEFAULT}).")
 def show(store: str, episode_ids: tuple[str, ...], last: int | None) -> None:
     """Show the newest episodes, or some in full."""
-    from samsim.cli.memory_view import episode_view, episodes_view, is_wide, print_view
+    from samsim.cli.views.memory import episode_view, episodes_view, is_wide, print_view
 
     if episode_ids and last is not None:
         raise click.UsageError("Give either ids or --last.")
@@ -78,7 +78,7 @@ def verify(ctx: click.Context, store: str) -> None:
 
     Order, checksums, schema, forbidden fields and principles; nothing is changed.
     """
-    from samsim.cli.memory_view import print_view, report_view
+    from samsim.cli.views.memory import print_view, report_view
 
     with _existing(store) as opened:
         report = opened.verify()
@@ -149,8 +149,8 @@ def grep_leaks(ctx: click.Context, store: str, texts: Path, text_column: str | N
     Aspect terms of up to 30 characters are remembered by design, and the program's own sentences are
     no leak; both are passed over.
     """
-    from samsim.cli.memory_view import leaks_view, print_view
-    from samsim.cli.reading import Columns, Review, ReviewFile
+    from samsim.cli.batch.reading import Columns, Review, ReviewFile
+    from samsim.cli.views.memory import leaks_view, print_view
     from samsim.memory.leaks import RUN_LENGTH, Leak, LeakFinder
     from samsim.memory.principles import all_principles
 
@@ -176,7 +176,7 @@ def grep_leaks(ctx: click.Context, store: str, texts: Path, text_column: str | N
 
 def _check_regular(file: Path) -> None:
     """A pipe would be waited for without end, and a device be read without end; "-" is standard input."""
-    from samsim.memory.store_jsonl_io import is_no_file
+    from samsim.memory.jsonl.io import is_no_file
 
     if str(file) != "-" and is_no_file(file):
         raise InputError(f"{file} is not a regular file. Give one, or pipe its content and write - for standard input.")
@@ -194,7 +194,7 @@ def _opened(store: str, *, create: bool) -> Iterator[MemoryStore]:
     from samsim.memory.memory_store import POSTGRES_SCHEMES, open_store
 
     if store.startswith(POSTGRES_SCHEMES):
-        from samsim.memory.store_postgres import PostgresStore
+        from samsim.memory.postgres import PostgresStore
 
         opened: MemoryStore = PostgresStore(store, create=create)
     elif _URL_MARK in store:
@@ -215,7 +215,7 @@ def _place(store: str) -> str:
     """The store's name for the terminal, without a password."""
     if _URL_MARK not in store:
         return shown(store)
-    from samsim.memory.store_postgres import public_place
+    from samsim.memory.postgres import public_place
 
     return shown(public_place(store))
 

@@ -10,7 +10,7 @@ import click
 from samsim.cli.exit_codes import ending
 
 if TYPE_CHECKING:
-    from samsim.reports.table_model import Ui
+    from samsim.reports.tables.model import Ui
 
 
 @click.command()
@@ -39,7 +39,7 @@ def report(
     samsim report runs/quickstart
     samsim report runs/one runs/two --out comparison --lang ko
     """
-    from samsim.cli.report_view import show_report
+    from samsim.cli.views.report import show_report
     from samsim.reports.build import build_report
 
     ui: Ui | None = "ko" if lang == "ko" else "en" if lang == "en" else None

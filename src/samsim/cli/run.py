@@ -32,8 +32,8 @@ class _RunCommand(click.Command):
 
 def _as_setting(option: str, arguments: Sequence[str]) -> str | None:
     """The ``KEY=VALUE`` that an unknown option was meant to be; None where no key has its name."""
+    from samsim.experiments.config.mistakes import dotted
     from samsim.experiments.homes import known_homes
-    from samsim.experiments.mistakes import dotted
 
     key = option.lstrip("-").replace("-", "_")
     sections = known_homes().get(key)
@@ -100,8 +100,8 @@ def run(
         _show_plan(loaded, probe)
         return
 
+    from samsim.cli.progress.bar import watching
     from samsim.cli.run_ending import finish_run
-    from samsim.cli.run_progress import watching
     from samsim.experiments.cell_run import RunOptions
     from samsim.experiments.runner import run_experiment, set_aside
 
@@ -138,7 +138,7 @@ def _announce(config: ExperimentConfig) -> None:
 
 def _show_plan(config: ExperimentConfig, probe: int | None) -> None:
     from samsim.cli.console import PipeConsole
-    from samsim.cli.run_view import plan_table
+    from samsim.cli.views.run import plan_table
     from samsim.experiments.planning import DEFAULT_PROBES, plan_experiment
 
     plan = plan_experiment(config, DEFAULT_PROBES if probe is None else probe)

@@ -25,7 +25,7 @@ _NAMED = 20
 def finish_run(outcome: ExperimentOutcome, *, report: bool) -> ExitCode:
     """Write metrics and report if they are wanted, show what came out, and say how it ended."""
     from samsim.cli.console import PipeConsole
-    from samsim.cli.run_view import show_outcome
+    from samsim.cli.views.run import show_outcome
 
     files = _built(outcome) if report else None
     show_outcome(PipeConsole(), outcome, files)

@@ -23,7 +23,7 @@ from typing import Any
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from samsim.engines.wire import Finish
+from samsim.engines.wire.base import Finish
 from samsim.errors import ConfigError, EngineError, SamsimError
 from samsim.json_text import read_json
 from samsim.schemas.calls import OutputMode, Usage

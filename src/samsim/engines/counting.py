@@ -9,12 +9,12 @@ from __future__ import annotations
 from pydantic import BaseModel
 from pydantic_core import to_json
 
-from samsim.engines.answer_shape import as_stated
+from samsim.engines.answers.shape import as_stated
+from samsim.engines.answers.structured import LADDER
 from samsim.engines.embedded.engine import EmbeddedEngine
+from samsim.engines.interface import EngineReply, EngineRequest
 from samsim.engines.prices import cost_of, price_of
-from samsim.engines.protocol import EngineReply, EngineRequest
 from samsim.engines.sending import Sender, estimated_tokens
-from samsim.engines.structured import LADDER
 from samsim.schemas.calls import AttemptRecord, OutputMode, Usage
 
 

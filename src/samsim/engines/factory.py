@@ -22,13 +22,13 @@ from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from samsim.engines.activity import Activity
 from samsim.engines.cache import ResponseCache, default_cache_path
 from samsim.engines.embedded.engine import EmbeddedEngine
-from samsim.engines.limits import AdaptiveLimit, SpendingLimit
+from samsim.engines.interface import Engine
 from samsim.engines.model_engine import build_counting_engine, build_model_engine
-from samsim.engines.outage import DEFAULT_MAX_OUTAGE_S, Servers
-from samsim.engines.protocol import Engine
+from samsim.engines.pacing.activity import Activity
+from samsim.engines.pacing.limits import AdaptiveLimit, SpendingLimit
+from samsim.engines.pacing.outage import DEFAULT_MAX_OUTAGE_S, Servers
 from samsim.engines.settings import LOCAL_START, EngineKind, EngineSettings, mistakes_in
 from samsim.engines.table import OTHER_AGENTS, EngineTable
 from samsim.errors import ConfigError

@@ -19,8 +19,8 @@ from urllib.request import getproxies, proxy_bypass
 
 from pydantic_core import from_json
 
+from samsim.engines.answers.sound_json import is_too_deep
 from samsim.engines.guard import check_allowed, is_loopback
-from samsim.engines.sound_json import is_too_deep
 from samsim.errors import ConfigError
 from samsim.schemas.calls import FailureKind
 

@@ -17,22 +17,22 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from samsim.engines.advice import advice_on
+from samsim.engines.answers.judging import Judgement
+from samsim.engines.answers.structured import LADDER, repair_messages
 from samsim.engines.cache import CachedReply, ResponseCache, cache_key
 from samsim.engines.counting import CountingEngine
 from samsim.engines.http import HttpTransport
-from samsim.engines.judging import Judgement
-from samsim.engines.limits import AdaptiveLimit, FifoGate, RateLimit, SpendingLimit
-from samsim.engines.outage import Outage
+from samsim.engines.interface import EngineReply, EngineRequest, Message
+from samsim.engines.pacing.limits import AdaptiveLimit, FifoGate, RateLimit, SpendingLimit
+from samsim.engines.pacing.outage import Outage
 from samsim.engines.prices import price_of
 from samsim.engines.probing import find_mode
-from samsim.engines.protocol import EngineReply, EngineRequest, Message
 from samsim.engines.sending import Answer, Question, Sender
 from samsim.engines.settings import EngineKind, EngineSettings
-from samsim.engines.structured import LADDER, repair_messages
-from samsim.engines.wire import WireAdapter, WireReply
-from samsim.engines.wire_anthropic import AnthropicWire
-from samsim.engines.wire_google import GoogleWire
-from samsim.engines.wire_openai import OpenAIWire
+from samsim.engines.wire.anthropic import AnthropicWire
+from samsim.engines.wire.base import WireAdapter, WireReply
+from samsim.engines.wire.google import GoogleWire
+from samsim.engines.wire.openai import OpenAIWire
 from samsim.errors import ConfigError, EngineError
 from samsim.schemas.calls import AttemptRecord, FailureKind, OutputMode, Usage
 

@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, WithJsonSchema
 
-from samsim.engines.protocol import Message
+from samsim.engines.interface import Message
 from samsim.engines.sending import Answer, Sender
 from samsim.schemas.calls import AttemptKind, AttemptRecord, FailureKind, OutputMode
 

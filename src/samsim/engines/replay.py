@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, get_args
 from pydantic import Field, ValidationError
 from pydantic_core import to_jsonable_python
 
-from samsim.engines.protocol import ClosableEngine, Engine, EngineReply, EngineRequest, Message
+from samsim.engines.interface import ClosableEngine, Engine, EngineReply, EngineRequest, Message
 from samsim.errors import ConfigError, EngineError, InputError
 from samsim.json_text import read_json
 from samsim.schemas.calls import AttemptRecord, FailureKind, MessageRecord, Usage

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from samsim.engines.protocol import ClosableEngine, Engine, EngineReply, EngineRequest
+from samsim.engines.interface import ClosableEngine, Engine, EngineReply, EngineRequest
 from samsim.schemas.protocols import MAX_DRAWS
 
 # Runs usually have seeds that follow each other; their draws must not share any.

@@ -12,19 +12,19 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic_core import to_json
 
-from samsim.engines.answer_shape import stated_schema
+from samsim.engines.answers.judging import Judgement, judge
+from samsim.engines.answers.shape import stated_schema
+from samsim.engines.answers.structured import stated_in_prompt
 from samsim.engines.http import HttpReply, HttpTransport
-from samsim.engines.judging import Judgement, judge
-from samsim.engines.limits import AdaptiveLimit, Clock, RateLimit, Sleep, Slot, SpendingLimit
-from samsim.engines.outage import Outage, server_of, sign_of
+from samsim.engines.interface import WHOLE_ANSWER, AnswerShape, Message
+from samsim.engines.pacing.limits import AdaptiveLimit, Clock, RateLimit, Sleep, Slot, SpendingLimit
+from samsim.engines.pacing.outage import Outage, server_of, sign_of
+from samsim.engines.pacing.timeouts import AdaptiveTimeout
 from samsim.engines.prices import cost_of
-from samsim.engines.protocol import WHOLE_ANSWER, AnswerShape, Message
 from samsim.engines.retry import delay_before, is_retryable, retry_after_of
 from samsim.engines.secrets import Redactor
 from samsim.engines.settings import LOCAL_START, EngineSettings, PricePerMillion
-from samsim.engines.structured import stated_in_prompt
-from samsim.engines.timeouts import AdaptiveTimeout
-from samsim.engines.wire import WireAdapter, WireReply, WireRequest
+from samsim.engines.wire.base import WireAdapter, WireReply, WireRequest
 from samsim.schemas.calls import AttemptKind, AttemptRecord, FailureKind, OutputMode, Usage
 
 # What arrived damaged, or not at all, although the server said "200", is as passing as a 5xx.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import cast, get_args
 
-from samsim.engines.protocol import ClosableEngine, Engine
+from samsim.engines.interface import ClosableEngine, Engine
 from samsim.errors import ConfigError
 from samsim.schemas.protocol_conflict_review import AGENTS, Agent, AgentName
 from samsim.schemas.results import Stage

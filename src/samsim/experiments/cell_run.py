@@ -12,16 +12,16 @@ from typing import Protocol
 
 from samsim import __version__
 from samsim.data.samples import Sample
-from samsim.engines.activity import Activity
 from samsim.engines.factory import EngineSetup
+from samsim.engines.pacing.activity import Activity
 from samsim.errors import ConfigError, InputError, StoreError
 from samsim.experiments.artefacts import MANIFEST, STORE, Run, has_lines
 from samsim.experiments.config import Cell
+from samsim.experiments.config.matrix import uses_memory
 from samsim.experiments.digests import file_digest
 from samsim.experiments.error_rate import ErrorRate
 from samsim.experiments.execution import Inference, RunStopped, Sink, run_samples
 from samsim.experiments.loading import RoleData
-from samsim.experiments.matrix import uses_memory
 from samsim.experiments.projection import SampleLines
 from samsim.experiments.provenance import version_changes
 from samsim.experiments.recovering import RESTART, Finished, Loss, find_finished, find_loss

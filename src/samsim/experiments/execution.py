@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from samsim.data.gold import GoldSample
 from samsim.data.samples import Sample
-from samsim.engines.activity import Activity
-from samsim.engines.protocol import Engine
+from samsim.engines.interface import Engine
+from samsim.engines.pacing.activity import Activity
 from samsim.engines.replay import TraceLine
 from samsim.engines.seeding import SeededEngine
 from samsim.engines.table import EngineTable

@@ -13,9 +13,9 @@ from samsim.data.shipped import SHIPPED
 from samsim.data.sources import DataSource
 from samsim.engines.factory import EnginePlan
 from samsim.engines.secrets import shown_address
+from samsim.experiments.config.engine_plans import is_embedded
+from samsim.experiments.config.matrix import Cell, uses_memory
 from samsim.experiments.digests import file_digest
-from samsim.experiments.engine_plans import is_embedded
-from samsim.experiments.matrix import Cell, uses_memory
 
 # Settings of an engine that decide how fast and how dear an answer is, and not what it is.
 NOT_DECIDING = frozenset(

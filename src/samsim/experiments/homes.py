@@ -8,9 +8,9 @@ from typing import Any, get_args
 
 from samsim.engines.factory import EnginePlan, Role
 from samsim.engines.settings import EngineSettings
-from samsim.experiments.experiment import ExperimentConfig
-from samsim.experiments.mistakes import Homes, Keys
-from samsim.experiments.repairs import fields_of, model_in
+from samsim.experiments.config.mistakes import Homes, Keys
+from samsim.experiments.config.model import ExperimentConfig
+from samsim.experiments.config.repairs import fields_of, model_in
 
 # The long form of a plan; in an experiment its limits stand in ``run``.
 _NO_SECTIONS: tuple[type[Any], ...] = (EnginePlan,)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from samsim.data.samples import Sample
 from samsim.engines.factory import EngineSetup, build_setup, missing_keys
-from samsim.engines.limits import SpendingLimit
+from samsim.engines.pacing.limits import SpendingLimit
 from samsim.engines.prices import cost_of, price_of
 from samsim.experiments.config import Cell, ExperimentConfig
 from samsim.experiments.execution import Gold, Inference, run_samples

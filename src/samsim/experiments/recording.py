@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from time import perf_counter
 
-from samsim.engines.protocol import ClosableEngine, Engine, EngineReply, EngineRequest
+from samsim.engines.interface import ClosableEngine, Engine, EngineReply, EngineRequest
 from samsim.engines.replay import TraceLine, trace_line
 
 

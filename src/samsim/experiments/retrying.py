@@ -14,7 +14,7 @@ from pathlib import Path
 from samsim.experiments.artefacts import LINE_FILES, OUTPUTS, SCORECARDS, TRACES
 from samsim.experiments.projection import SampleLines
 from samsim.json_text import read_json
-from samsim.memory.store_jsonl_io import sync_folder
+from samsim.memory.jsonl.io import sync_folder
 
 RETRY_FOLDER = "retry"
 _COMPLETE = "complete"

@@ -24,7 +24,7 @@ from samsim.experiments.projection import SampleLines
 from samsim.experiments.recovering import RESTART, Found
 from samsim.experiments.retrying import RETRY_FOLDER
 from samsim.json_text import read_json
-from samsim.memory.store_jsonl_io import replace_file
+from samsim.memory.jsonl.io import replace_file
 from samsim.schemas.runs import Manifest
 
 LOCK = ".lock"

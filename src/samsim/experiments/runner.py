@@ -9,19 +9,19 @@ from typing import TypeVar
 
 from samsim.agents.prompt_files import prompt_hashes
 from samsim.data.roles import Role
-from samsim.engines.activity import Activity
 from samsim.engines.cache import ResponseCache, default_cache_path
 from samsim.engines.factory import EnginePlan, EngineSetup, build_setup
-from samsim.engines.limits import SpendingLimit
-from samsim.engines.outage import Servers
+from samsim.engines.pacing.activity import Activity
+from samsim.engines.pacing.limits import SpendingLimit
+from samsim.engines.pacing.outage import Servers
 from samsim.errors import ConfigError
 from samsim.experiments import provenance
 from samsim.experiments.artefacts import MANIFEST, SCORECARDS, STORE, Run, is_run_folder, load_run
 from samsim.experiments.cell_run import LIMITED, CellJob, RunOptions, Watcher, run_cell
 from samsim.experiments.config import Cell, ExperimentConfig
-from samsim.experiments.engine_plans import is_embedded
+from samsim.experiments.config.engine_plans import is_embedded
+from samsim.experiments.config.matrix import uses_memory
 from samsim.experiments.loading import RoleData, load_roles
-from samsim.experiments.matrix import uses_memory
 from samsim.experiments.projection import SampleLines
 from samsim.experiments.run_folder import all_locked
 from samsim.experiments.run_store import store_digest

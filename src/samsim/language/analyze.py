@@ -12,9 +12,9 @@ def analyze_text(text: str, language: Language | None = None) -> TextAnalysis:
     The analysers are imported on first use: Korean morphology takes a second to load.
     """
     if (language or detect_language(text)) == "ko":
-        from samsim.language.korean import analyze_korean
+        from samsim.language.korean.analysis import analyze_korean
 
         return analyze_korean(text)
-    from samsim.language.english import analyze_english
+    from samsim.language.english.analysis import analyze_english
 
     return analyze_english(text)

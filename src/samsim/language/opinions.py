@@ -26,9 +26,9 @@ class OpinionReader(Protocol):
 def opinions_of(analysis: TextAnalysis) -> OpinionReader:
     """The reader for an analysed text; the languages are imported on first use, as in ``analyze_text``."""
     if analysis.language == "ko":
-        from samsim.language.korean_opinions import KoreanOpinions
+        from samsim.language.korean.opinions import KoreanOpinions
 
         return KoreanOpinions(analysis)
-    from samsim.language.english_opinions import EnglishOpinions
+    from samsim.language.english.opinions import EnglishOpinions
 
     return EnglishOpinions(analysis)

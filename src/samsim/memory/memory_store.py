@@ -147,13 +147,13 @@ def open_store(url_or_path: str | Path) -> MemoryStore:
     """The store at a path (JSONL) or a ``postgresql://`` URL; created when it is not there yet."""
     name = str(url_or_path)
     if name.startswith(POSTGRES_SCHEMES):
-        from samsim.memory.store_postgres import PostgresStore
+        from samsim.memory.postgres import PostgresStore
 
         return PostgresStore(name)
     if "://" in name:
         # Only the scheme: an address may hold a password.
         raise ConfigError(f"Unknown kind of memory store {name.split('://')[0]}://. Use a file path or postgresql://.")
-    from samsim.memory.store_jsonl import JsonlStore
+    from samsim.memory.jsonl.store import JsonlStore
 
     return JsonlStore(Path(name))
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from samsim.engines.embedded.engine import EmbeddedEngine
-from samsim.engines.protocol import Engine
+from samsim.engines.interface import Engine
 from samsim.engines.table import EngineTable
 from samsim.errors import ConfigError, SamsimError
 from samsim.language.analyze import analyze_text

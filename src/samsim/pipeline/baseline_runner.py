@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from samsim.agents.perspective_agents import SingleAgent
-from samsim.engines.protocol import Stage1Inputs
+from samsim.engines.interface import Stage1Inputs
 from samsim.engines.table import EngineTable
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator
 from samsim.pipeline.assembly import as_reviewed, ask_memory, examine, plain_result, remember, require_an_answer

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from samsim.agents.perspective_agents import PERSPECTIVE_AGENTS
 from samsim.agents.review_agents import REVIEW_AGENTS
-from samsim.engines.protocol import ReviewInputs, Stage1Inputs
+from samsim.engines.interface import ReviewInputs, Stage1Inputs
 from samsim.engines.table import EngineTable
 from samsim.memory.episode_builder import changes_a_tuple
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from samsim.agents import debate_agents as cast
-from samsim.engines.protocol import ATSAInputs, DebateInputs, Stage1Inputs, Stage2Inputs
+from samsim.engines.interface import ATSAInputs, DebateInputs, Stage1Inputs, Stage2Inputs
 from samsim.engines.table import EngineTable
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator, SampleFacts
 from samsim.pipeline.assembly import Examined, ask_memory, examine, plain_result, remember, require_an_answer

@@ -9,16 +9,16 @@ from pathlib import Path
 
 from samsim.errors import ConfigError, StoreError
 from samsim.metrics.statistics import DEFAULT_RESAMPLES
-from samsim.reports import measure_tables, result_tables, review_tables, subset_tables
 from samsim.reports.collecting import Collected, collect
 from samsim.reports.generated import digests, remove_stale
 from samsim.reports.metrics_files import metrics_csv, metrics_json
-from samsim.reports.page import report_page
-from samsim.reports.provenance_tables import failed_checks
-from samsim.reports.run_rows import primary_of
-from samsim.reports.sample_pack import DEFAULT_BUDGET
-from samsim.reports.table_formats import latex_table, markdown_table
-from samsim.reports.table_model import Table, Ui
+from samsim.reports.page.html import report_page
+from samsim.reports.page.sample_pack import DEFAULT_BUDGET
+from samsim.reports.tables import measures, results, review, subsets
+from samsim.reports.tables.formats import latex_table, markdown_table
+from samsim.reports.tables.model import Table, Ui
+from samsim.reports.tables.provenance import failed_checks
+from samsim.reports.tables.run_rows import primary_of
 
 METRICS_JSON, METRICS_CSV, PAGE, PAPER = "metrics.json", "metrics.csv", "report.html", "paper"
 
@@ -107,13 +107,13 @@ def paper_tables(collected: Collected) -> Iterator[Table]:
     family = primary_of(collected.evaluated)
     tables = []
     if family is not None:
-        tables += [result_tables.paper_table(collected, family), result_tables.families_table(collected)]
-        tables += [review_tables.correction_table(collected, family), review_tables.rules_table(collected, family)]
-        tables += subset_tables.subset_tables(collected, family)
-    tables += [measure_tables.risk_table(collected), measure_tables.severity_table(collected)]
-    tables += [measure_tables.agreement_table(collected), result_tables.stability_table(collected)]
-    tables += [measure_tables.memory_table(collected), measure_tables.memory_impact_table(collected)]
-    tables.append(measure_tables.cost_table(collected))
+        tables += [results.paper_table(collected, family), results.families_table(collected)]
+        tables += [review.correction_table(collected, family), review.rules_table(collected, family)]
+        tables += subsets.subset_tables(collected, family)
+    tables += [measures.risk_table(collected), measures.severity_table(collected)]
+    tables += [measures.agreement_table(collected), results.stability_table(collected)]
+    tables += [measures.memory_table(collected), measures.memory_impact_table(collected)]
+    tables.append(measures.cost_table(collected))
     return (table for table in tables if not table.is_empty)
 
 

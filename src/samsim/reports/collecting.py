@@ -19,8 +19,8 @@ from samsim.metrics.repeats import RepeatMetrics, repeats
 from samsim.metrics.statistics import DEFAULT_RESAMPLES
 from samsim.metrics.summary import RunMetrics, summarise
 from samsim.plurals import how_many
-from samsim.reports.sample_pack import DEFAULT_BUDGET, PackedSamples, SamplePacker
-from samsim.reports.sample_rows import BrowsedSample
+from samsim.reports.page.sample_pack import DEFAULT_BUDGET, PackedSamples, SamplePacker
+from samsim.reports.page.sample_rows import BrowsedSample
 from samsim.rules.taxonomy_fit import TaxonomyFit
 from samsim.schemas.protocols import is_conflict_review
 from samsim.schemas.runs import DataRecord

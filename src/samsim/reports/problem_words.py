@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from samsim.reports.codes import named
-from samsim.reports.table_model import Text
+from samsim.reports.tables.model import Text
 from samsim.schemas.code_names import RUN_STATUS
 
 _NUMBER = r"([\d,]+)"

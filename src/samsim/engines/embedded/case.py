@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from samsim.engines.protocol import DebateInputs, ReviewInputs, Stage2Inputs
+from samsim.engines.interface import DebateInputs, ReviewInputs, Stage2Inputs
 from samsim.rules.candidates import normalise_term
 from samsim.rules.evidence import EvidenceReader
 from samsim.schemas.analysis import PolarityWord

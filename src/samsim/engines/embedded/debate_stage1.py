@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from samsim.engines.embedded.case import Case, gather_all_cases
 from samsim.engines.embedded.lenses import extract_by, read_literally
 from samsim.engines.embedded.triplets import as_triplets
-from samsim.engines.protocol import ATSAInputs, DebateInputs, Stage1Inputs
+from samsim.engines.interface import ATSAInputs, DebateInputs, Stage1Inputs
 from samsim.rules.evidence import EvidenceReader
 from samsim.schemas.analysis import Language, Offsets
 from samsim.schemas.protocol_conflict_review import AGENTS, RiskType, Severity, Span

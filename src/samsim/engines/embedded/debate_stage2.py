@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from samsim.engines.embedded.case import Case, gather_all_cases
 from samsim.engines.embedded.debaters import REASONS_TO_DROP
-from samsim.engines.protocol import Stage2Inputs
+from samsim.engines.interface import Stage2Inputs
 from samsim.rules.evidence import EvidenceReader
 from samsim.schemas.analysis import Language
 from samsim.schemas.protocol_debate import ChangeItem, PatchOp, Stage2Schema

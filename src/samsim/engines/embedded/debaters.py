@@ -20,7 +20,7 @@ from samsim.engines.embedded.reviewers import (
     repeats_lower,
     seems_to_repeat_lower,
 )
-from samsim.engines.protocol import DebateInputs
+from samsim.engines.interface import DebateInputs
 from samsim.memory.advice import advice_in
 from samsim.rules.candidates import normalise_term
 from samsim.rules.debate_signals import LastWords

@@ -8,7 +8,7 @@ from samsim.engines.embedded import debate_stage1, debate_stage2, debaters
 from samsim.engines.embedded.lenses import extract_by, read_once
 from samsim.engines.embedded.reviewers import review
 from samsim.engines.embedded.triplets import as_triplets
-from samsim.engines.protocol import (
+from samsim.engines.interface import (
     ATSAInputs,
     DebateInputs,
     EngineReply,

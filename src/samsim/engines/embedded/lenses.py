@@ -13,8 +13,8 @@ Extractor = Callable[[TextAnalysis], list[Extraction]]
 
 _EXTRACTOR_NAMES: Mapping[Agent, str] = {"A": "extract_negation", "B": "extract_implicit", "C": "extract_literal"}
 _EXTRACTOR_MODULES: Mapping[Language, str] = {
-    "ko": "samsim.engines.embedded.korean",
-    "en": "samsim.engines.embedded.english",
+    "ko": "samsim.engines.embedded.korean.perspectives",
+    "en": "samsim.engines.embedded.english.perspectives",
 }
 
 

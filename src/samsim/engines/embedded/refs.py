@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from samsim.engines.embedded.extraction import Attribute, Extraction
-from samsim.language.english_lemmas import lemma_of
+from samsim.language.english.lemmas import lemma_of
 from samsim.schemas.analysis import Language, Offsets, TextAnalysis
 from samsim.schemas.taxonomy import REF_SEPARATOR, Taxonomy
 from samsim.yaml_text import read_yaml

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from samsim.engines.embedded.case import Case, gather_cases
-from samsim.engines.protocol import ReviewInputs
+from samsim.engines.interface import ReviewInputs
 from samsim.memory.advice import NO_ADVICE, Advice, advice_in
 from samsim.rules.validator import WORDS_ABSENT
 from samsim.schemas.polarity import PolarityName

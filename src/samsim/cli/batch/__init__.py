@@ -1,0 +1,1 @@
+"""A file of reviews, analysed from its first row to its last."""

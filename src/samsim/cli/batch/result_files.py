@@ -1,0 +1,115 @@
+"""The results of many reviews: everything as JSON lines, or one row per opinion as CSV."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from samsim.cli.batch.reading import Review, ReviewFile
+from samsim.cli.writing import JsonLines, LineFile
+from samsim.errors import ConfigError
+from samsim.reports.csv_lines import csv_line
+
+if TYPE_CHECKING:
+    from samsim.schemas.results import FinalTuple, SampleResult
+
+OPINION_COLUMNS = (
+    "aspect_term",
+    "aspect_ref",
+    "opinion_terms",
+    "polarity",
+    "confidence",
+    "support",
+    "flagged",
+    "flag_reasons",
+    "evidence",
+    "start",
+    "end",
+    "completeness",
+)
+# Without this mark Excel takes UTF-8 for the system's own encoding, and Hangul is lost.
+_BYTE_ORDER_MARK = "\ufeff"
+_OWN_PREFIX = "samsim_"
+_SUFFIXES = {".jsonl": "everything, one result a line", ".csv": "one row per opinion"}
+
+
+class ResultLines(JsonLines):
+    """One result a line, as JSON."""
+
+    def add(self, _review: Review, result: SampleResult) -> None:
+        """Append one result."""
+        self.write(result.outputs_json())
+
+
+class ResultTable(LineFile):
+    """One row per opinion after the columns of the source; a review without opinions has a row as well."""
+
+    def __init__(self, path: Path, columns: Sequence[str], *, force: bool = False, source: Path | None = None) -> None:
+        super().__init__(path, force=force, source=source)
+        self._columns = tuple(columns)
+
+    def add(self, review: Review, result: SampleResult) -> None:
+        """Append the rows of one result."""
+        known = [result.uid, *(_cell(review.source.get(name)) for name in self._columns)]
+        opinions = [_opinion_cells(final) for final in result.final_tuples] or [[None] * (len(OPINION_COLUMNS) - 1)]
+        lines = [csv_line([*known, *cells, result.completeness]) for cells in opinions]
+        if self.count == 0:
+            lines.insert(0, _BYTE_ORDER_MARK + csv_line(self._header()))
+        # Damaged bytes of a source column cannot be written as UTF-8.
+        self.append("\n".join(lines).encode("utf-8", "backslashreplace").decode("utf-8"))
+
+    def _header(self) -> Iterator[str]:
+        """Our names give way to those of the source."""
+        taken = set(self._columns)
+        for place, name in enumerate(("uid", *OPINION_COLUMNS)):
+            while name in taken:
+                name = _OWN_PREFIX + name
+            yield name
+            if place == 0:
+                yield from self._columns
+
+
+ResultFile = ResultLines | ResultTable
+
+
+def check_output_name(path: Path | None) -> None:
+    """Refuse a name that does not say what to write."""
+    if path is not None and path.suffix.lower() not in _SUFFIXES:
+        known = " or ".join(f"{suffix} ({what})" for suffix, what in _SUFFIXES.items())
+        raise ConfigError(f"Cannot tell from {path.name} what to write: end the name in {known}.")
+
+
+def open_results(path: Path | None, reviews: ReviewFile, *, force: bool, source: Path | None) -> ResultFile:
+    """Where the results of the reviews go, written as the file's name says; to stdout as JSON lines."""
+    if path is not None and path.suffix.lower() == ".csv":
+        return ResultTable(path, reviews.source_columns(), force=force, source=source)
+    return ResultLines(path, force=force, source=source)
+
+
+def _opinion_cells(final: FinalTuple) -> list[object]:
+    span = final.span
+    return [
+        final.aspect_term,
+        final.aspect_ref,
+        "; ".join(final.opinion_terms),
+        final.polarity,
+        final.confidence,
+        " ".join(final.support),
+        _cell(final.flagged),
+        "; ".join(final.flag_reasons),
+        final.evidence,
+        None if span is None else span.start,
+        None if span is None else span.end,
+    ]
+
+
+def _cell(value: object) -> object:
+    """A value of the source as one cell; what is nested stays JSON."""
+    if not isinstance(value, bool | Mapping | list):
+        return value
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except RecursionError:  # it was just shallow enough to be read
+        return "(nested too deeply)"

@@ -1,0 +1,126 @@
+"""The options by which a command is told which engines to ask, and the engines they open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from samsim.engines.pacing.activity import Activity
+    from samsim.engines.table import EngineTable
+
+
+@dataclass(frozen=True, slots=True)
+class EngineChoice:
+    """What the user asked for."""
+
+    engine: str
+    base_url: str | None
+    max_cost: float | None
+    no_cache: bool
+    concurrency: int | None
+    trace: Path | None
+    replay: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenEngines:
+    """Engines ready to be asked; None for the embedded ones, which need nothing.
+
+    ``activity`` shows what those that ask a model are doing.
+    """
+
+    table: EngineTable | None
+    concurrency: int
+    activity: Activity | None = None
+
+
+_SOURCE_OPTIONS = (
+    click.option(
+        "--engine",
+        default="embedded",
+        show_default=True,
+        metavar="NAME|FILE",
+        help="embedded, openai:MODEL, anthropic:MODEL, google:MODEL, or a YAML file with an engine per agent.",
+    ),
+    click.option("--base-url", metavar="URL", help="Server of openai:MODEL: vLLM, Ollama, llama.cpp, LM Studio …"),
+)
+_RUN_OPTIONS = (
+    click.option(
+        "--max-cost", type=click.FloatRange(min=0, min_open=True), help="Stop asking at this many US dollars."
+    ),
+    click.option("--no-cache", is_flag=True, help="Ask again what was answered before."),
+    click.option("--concurrency", type=click.IntRange(1, 1024), help="Reviews under way at the same time."),
+    click.option("--trace", type=click.Path(dir_okay=False, path_type=Path), help="Record every engine call here."),
+    click.option(
+        "--replay",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        help="Answer from a recorded trace instead of an engine.",
+    ),
+)
+
+
+def engine_source_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say which engines."""
+    for option in reversed(_SOURCE_OPTIONS):
+        command = option(command)
+    return command
+
+
+def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add those and the ones that say how to ask; ``choice_from`` collects them again."""
+    for option in reversed(_RUN_OPTIONS):
+        command = option(command)
+    return engine_source_options(command)
+
+
+def choice_from(options: dict[str, Any]) -> EngineChoice:
+    """The engine options out of all keyword arguments of a command."""
+    return EngineChoice(**{name: options[name] for name in EngineChoice.__dataclass_fields__})
+
+
+@contextmanager
+def open_engines(
+    choice: EngineChoice, protocol: str | None = None, *, outlasting: bool = True
+) -> Iterator[OpenEngines]:
+    """Build what was asked for and the protocol needs; a trace stays open as long as the engines are used.
+
+    With ``outlasting`` a server that goes away is waited for.
+    """
+    plain = choice.base_url is None and choice.replay is None and choice.trace is None
+    if choice.engine == "embedded" and plain:
+        yield OpenEngines(table=None, concurrency=choice.concurrency or 1)
+        return
+    from samsim.engines.table import EngineTable
+
+    activity = None
+    with ExitStack() as stack:
+        if choice.replay is not None:
+            from samsim.engines.replay import ReplayEngine
+
+            table, concurrency = EngineTable.of(ReplayEngine(choice.replay)), 1
+        else:
+            from samsim.engines.factory import build_setup, read_plan
+            from samsim.engines.secrets import all_sent_in_the_clear
+
+            plan = read_plan(choice.engine, base_url=choice.base_url)
+            changes: dict[str, Any] = {"cache": False} if choice.no_cache else {}
+            if choice.max_cost is not None:
+                changes["max_cost"] = choice.max_cost
+            if not outlasting:
+                changes["max_outage"] = 0.0
+            setup = build_setup(plan.model_copy(update=changes), protocol=protocol)
+            for warning in all_sent_in_the_clear(setup.settings):
+                click.echo(f"warning: {warning}", err=True)
+            table, concurrency, activity = setup.table, setup.concurrency, setup.activity
+        if choice.trace is not None:
+            from samsim.engines.replay import RecordingEngine, TraceWriter
+
+            trace = stack.enter_context(TraceWriter(choice.trace))
+            table = table.mapped(lambda engine: RecordingEngine(engine, trace))
+        yield OpenEngines(table, choice.concurrency or concurrency, activity)

@@ -1,0 +1,65 @@
+"""Signs of life while nothing ends: a beat once a second, and words for a server that is away."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from samsim.cli.progress.pace import duration
+
+if TYPE_CHECKING:
+    from samsim.engines.pacing.activity import Activity, Pause
+
+BEAT_SECONDS = 1.0
+LINE_SECONDS = 10.0
+
+
+@contextmanager
+def heartbeat(beat: Callable[[], None], seconds: float = BEAT_SECONDS) -> Iterator[None]:
+    """Call ``beat`` every second, from a thread of its own, until the block ends."""
+    stop = threading.Event()
+
+    def go_round() -> None:
+        while not stop.wait(seconds):
+            beat()
+
+    thread = threading.Thread(target=go_round, name="samsim-heartbeat", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
+def describe_pause(pause: Pause) -> str:
+    """Which server is away, and for how long."""
+    return f"paused: {pause.words} for {duration(pause.seconds)}, trying again"
+
+
+class PauseTeller:
+    """Says when a server goes away, now and then while it is, and when it is back."""
+
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self._clock = clock
+        self._last: Pause | None = None
+        self._told = 0.0
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether a server was away at the last look."""
+        return self._last is not None
+
+    def news(self, activity: Activity) -> str | None:
+        """What is to be said now, if anything."""
+        pause, before, now = activity.pause(), self._last, self._clock()
+        self._last = pause
+        if pause is None:
+            return None if before is None else f"resumed: {before.server} is back after {duration(before.seconds)}"
+        if before is not None and before.server == pause.server and now - self._told < LINE_SECONDS:
+            return None
+        self._told = now
+        return describe_pause(pause)

@@ -1,0 +1,1 @@
+"""What ``samsim analyze`` shows of one result, part by part."""

@@ -1,0 +1,1 @@
+"""What ``samsim doctor`` does: ask the engines, measure a server, write down what was measured."""

@@ -1,0 +1,63 @@
+"""Judging one reply: usable, usable in part, or which failure it is. Pure, and the same wherever it came from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ValidationError
+
+from samsim.engines.answers.limits import held_to
+from samsim.engines.answers.sound_json import is_encodable
+from samsim.engines.answers.structured import read_object, summarise
+from samsim.engines.wire.base import WireReply
+from samsim.schemas.calls import FailureKind, Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a reply is worth.
+
+    ``output`` is the validated model for the outcomes ok and salvaged. With the outcome schema it is
+    the plain object if some of its items may still be used, else None. ``problem`` is what a repair
+    tells the model, where the model wrote something that it could write better. ``cut`` names what was
+    beyond the limits of the schema and is not part of the output.
+    """
+
+    outcome: Outcome
+    output: object = None
+    problem: str = ""
+    cut: tuple[str, ...] = ()
+
+    @property
+    def is_repairable(self) -> bool:
+        """Whether the model could do better if told what is wrong."""
+        return bool(self.problem)
+
+    @property
+    def failure(self) -> FailureKind | None:
+        """The typed failure; None for an answer that can be used, be it in part."""
+        if self.outcome == "ok" or self.outcome == "salvaged" or self.output is not None:
+            return None
+        return self.outcome
+
+
+def judge(reply: WireReply, schema: type[BaseModel], refused: frozenset[str] = frozenset()) -> Judgement:
+    """Read and validate what the model wrote, within the limits that were stated without ``refused`` keywords."""
+    if reply.finish == "refusal" or reply.refusal:
+        return Judgement("refusal")
+    if reply.finish == "length":
+        return Judgement("cut_off")
+    if not reply.text.strip():
+        return Judgement("empty")
+    if not is_encodable(reply.text):
+        return Judgement("bad_encoding")
+    reading = read_object(reply.text, schema.model_fields)
+    if reading.value is None:
+        return Judgement(reading.failure or "invalid_json", problem=reading.problem)
+    value, cut = held_to(reading.value, schema, refused)
+    try:
+        output = schema.model_validate(value)
+    except ValidationError as error:
+        has_items = any(isinstance(value.get(name), list) for name in schema.model_fields)
+        return Judgement("schema", value if has_items else None, summarise(error), cut)
+    return Judgement("salvaged" if reading.salvaged else "ok", output, cut=cut)

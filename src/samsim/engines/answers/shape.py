@@ -1,0 +1,85 @@
+"""The schema of one request's answer, narrowed, so that a server that enforces schemas enforces our rules.
+
+The narrowed schema is only what is stated: an answer is read as leniently as ever, since many servers take
+a schema and do not keep to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from pydantic import BaseModel
+
+from samsim.engines.answers.structured import NOTHING_REFUSED, strict_schema
+from samsim.engines.interface import WHOLE_ANSWER, AnswerShape
+
+# OpenAI takes 250 values in an enum whatever their length, and its hosts less than 15,000 characters in a whole
+# schema. A longer list is left to the prompt and to the rules that read the answer.
+MAX_ENUM_VALUES = 250
+MAX_ENUM_CHARACTERS = 7_500
+
+
+@lru_cache(maxsize=512)
+def stated_schema(
+    model: type[BaseModel], refused: frozenset[str] = NOTHING_REFUSED, shape: AnswerShape = WHOLE_ANSWER
+) -> dict[str, Any]:
+    """The strict schema of the model, narrowed. Treat the result as read-only: it is shared."""
+    schema = strict_schema(model, refused)
+    if shape == WHOLE_ANSWER:
+        return schema
+    allowed = {name: values for name, values in shape.allowed if _fits_an_enum(values)}
+    most = {} if "maxItems" in refused else dict(shape.most)
+    return _narrowed(schema, allowed, most, shape.left_out)
+
+
+def as_stated(value: Any, schema: Mapping[str, Any]) -> Any:
+    """The value with the fields that the schema names: what a server that enforces it would let through."""
+    if isinstance(value, list):
+        return [as_stated(item, _first_with(schema, "items").get("items", {})) for item in value]
+    if isinstance(value, dict):
+        properties = _first_with(schema, "properties").get("properties")
+        if properties is not None:
+            return {name: as_stated(value[name], child) for name, child in properties.items() if name in value}
+    return value
+
+
+def _first_with(schema: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    return next((choice for choice in schema.get("anyOf", [schema]) if key in choice), {})
+
+
+def _fits_an_enum(values: tuple[str, ...]) -> bool:
+    return 0 < len(values) <= MAX_ENUM_VALUES and sum(map(len, values)) <= MAX_ENUM_CHARACTERS
+
+
+def _narrowed(
+    node: dict[str, Any], allowed: Mapping[str, tuple[str, ...]], most: Mapping[str, int], left_out: frozenset[str]
+) -> dict[str, Any]:
+    """The node with everything in it narrowed; new objects all the way, since the whole schema is shared."""
+    narrowed = dict(node)
+    if "anyOf" in node:
+        narrowed["anyOf"] = [_narrowed(choice, allowed, most, left_out) for choice in node["anyOf"]]
+    if "items" in node:
+        narrowed["items"] = _narrowed(node["items"], allowed, most, left_out)
+    if "properties" in node:
+        kept = {name: child for name, child in node["properties"].items() if name not in left_out}
+        narrowed["properties"] = {
+            name: _limited(_narrowed(child, allowed, most, left_out), allowed.get(name), most.get(name))
+            for name, child in kept.items()
+        }
+        narrowed["required"] = list(kept)
+    return narrowed
+
+
+def _limited(node: dict[str, Any], values: tuple[str, ...] | None, items: int | None) -> dict[str, Any]:
+    limited = dict(node)
+    if "anyOf" in node:
+        limited["anyOf"] = [_limited(choice, values, items) for choice in node["anyOf"]]
+    if node.get("type") == "array":
+        limited["items"] = _limited(node["items"], values, None)
+        if items is not None:
+            limited["maxItems"] = min(items, node.get("maxItems", items))
+    if node.get("type") == "string" and values is not None:
+        return {"type": "string", "enum": list(values)}
+    return limited

@@ -1,0 +1,264 @@
+"""Structured output: the schema a server gets, the object read from what came back, and the one repair.
+
+Servers drop schemas silently and models talk around their JSON, so nothing here trusts a mode: the
+text is read the same way whatever was asked for, and pydantic has the last word.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal
+
+from pydantic import BaseModel, ValidationError
+
+from samsim.engines.answers.sound_json import NO_NUMBER, Flaw, flaw_of, may_be_flawed
+from samsim.engines.interface import Message
+from samsim.errors import ContractError
+from samsim.schemas.calls import OutputMode
+
+LADDER: tuple[OutputMode, ...] = ("json_schema", "tool", "json_object", "prompted")
+# Small models repeat themselves until they are stopped; no review needs more than this.
+MAX_ITEMS = 32
+MAX_LENGTH = 200
+MAX_QUOTED_CHARACTERS = 4_000
+_MAX_LISTED_PROBLEMS = 12
+_MAX_PROBLEM_CHARACTERS = 200
+# As many as a 64-bit integer has; what is longer still could neither be counted with nor written again.
+_MOST_DIGITS = 19
+# The search for an object in prose ends after about this much work, in braces and strings looked at:
+# 5 MB of braces must not hold up the calls beside it. Every start costs something, one without an end more.
+_PATIENCE = 1_000_000
+_START_COSTS = _PATIENCE // 128
+_UNCLOSED_COSTS = _PATIENCE // 8
+
+_ANNOTATIONS = frozenset({"title", "default", "examples", "$defs"})
+NOTHING_REFUSED: frozenset[str] = frozenset()
+_THINKING = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
+# A brace, or a whole string; one that never ends takes the rest of the text.
+_MARK = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|[{}]', re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The object found in a text, or why there is none.
+
+    ``salvaged`` says that something stood around the object and was left out.
+    """
+
+    value: dict[str, Any] | None
+    salvaged: bool = False
+    failure: Literal["invalid_json", "bad_encoding", "schema"] | None = None
+    problem: str = ""
+
+
+class _RefusedError(ValueError):
+    """Whole JSON that is not read: it does not say which value is meant, or holds what nobody can write again."""
+
+    def __init__(self, flaw: Flaw) -> None:
+        super().__init__(flaw.problem)
+        self.flaw = flaw
+
+
+_DUPLICATED_KEY = Flaw("invalid_json", "the JSON object has a duplicated key")
+
+
+def _unambiguous(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise _RefusedError(_DUPLICATED_KEY)
+    return value
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _usual_integer(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise _RefusedError(NO_NUMBER)
+    return int(digits)
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise _RefusedError(NO_NUMBER)
+    return number
+
+
+_parse = json.JSONDecoder(
+    object_pairs_hook=_unambiguous, parse_constant=_no_constant, parse_int=_usual_integer, parse_float=_finite
+).decode
+
+
+def _decode(text: str) -> Any:
+    value = _parse(text)
+    flaw = flaw_of(value) if may_be_flawed(text) else None
+    if flaw is not None:
+        raise _RefusedError(flaw)
+    return value
+
+
+@cache
+def strict_schema(model: type[BaseModel], refused: frozenset[str] = NOTHING_REFUSED) -> dict[str, Any]:
+    """The model's JSON Schema as constrained decoders want it, without the keywords they refuse.
+
+    References are inlined, every property is required, nothing else is allowed, and arrays and
+    strings are bounded. Treat the result as read-only: it is built once.
+    """
+    whole = model.model_json_schema()
+    return _strict(whole, whole.get("$defs", {}), refused, ())
+
+
+def _strict(
+    node: dict[str, Any], definitions: dict[str, Any], refused: frozenset[str], within: tuple[str, ...]
+) -> dict[str, Any]:
+    if "$ref" in node:
+        name = node["$ref"].rsplit("/", 1)[-1]
+        if name in within:
+            raise ContractError(f"The output schema {name} contains itself; constrained decoding needs a finite one.")
+        resolved = _strict(definitions[name], definitions, refused, (*within, name))
+        return {**resolved, **{key: value for key, value in node.items() if key == "description"}}
+    strict: dict[str, Any] = {}
+    for key, value in node.items():
+        if key in _ANNOTATIONS or key in refused:
+            continue
+        if key == "properties":
+            strict[key] = {name: _strict(child, definitions, refused, within) for name, child in value.items()}
+        elif key in ("anyOf", "oneOf", "allOf"):
+            strict[key] = [_strict(child, definitions, refused, within) for child in value]
+        elif key == "items":
+            strict[key] = _strict(value, definitions, refused, within)
+        else:
+            strict[key] = value
+    return _bounded(strict, refused)
+
+
+def _bounded(node: dict[str, Any], refused: frozenset[str]) -> dict[str, Any]:
+    kind = node.get("type")
+    if kind == "object" and "properties" in node:
+        # A class's docstring is for people who read the code, not for the model that is asked.
+        node.pop("description", None)
+        node["required"] = list(node["properties"])
+        node["additionalProperties"] = False
+    elif kind == "array" and "maxItems" not in refused:
+        node.setdefault("maxItems", MAX_ITEMS)
+    elif kind == "string" and "enum" not in node and "const" not in node and "maxLength" not in refused:
+        node.setdefault("maxLength", MAX_LENGTH)
+    return node
+
+
+def stated_in_prompt(messages: Sequence[Message], schema: dict[str, Any]) -> tuple[Message, ...]:
+    """The messages with the schema written out, for servers that take none with the request."""
+    text = (
+        "Answer with one JSON object and nothing else: no comment, no code fence. "
+        f"It must fit this JSON Schema:\n{json.dumps(schema, ensure_ascii=False)}"
+    )
+    if messages and messages[0].role == "system":
+        return (Message("system", f"{messages[0].content}\n\n{text}"), *messages[1:])
+    return (Message("system", text), *messages)
+
+
+def read_object(text: str, expected_keys: Collection[str] = ()) -> Reading:
+    """Read the JSON object a model wrote: alone, in a fence, or with prose around it.
+
+    Of several objects the first with all ``expected_keys`` is taken, else the first whole one. An
+    object with a duplicated key is invalid: it does not say which value it means. Time is linear.
+    What ``flaw_of`` finds is refused.
+    """
+    try:
+        value = _decode(text)
+    except _RefusedError as error:
+        return _refused(error.flaw)
+    except (ValueError, RecursionError):
+        return _salvage(text, expected_keys)
+    if isinstance(value, dict):
+        return Reading(value)
+    return Reading(None, failure="schema", problem="the answer is not a JSON object")
+
+
+def _refused(flaw: Flaw) -> Reading:
+    return Reading(None, failure=flaw.failure, problem=flaw.problem)
+
+
+def _salvage(text: str, expected_keys: Collection[str]) -> Reading:
+    thinking = _THINKING.match(text)
+    first: dict[str, Any] | None = None
+    flaw = Flaw("invalid_json", "no JSON object was found")
+    for candidate, is_whole in _balanced_objects(text, thinking.end() if thinking else 0):
+        try:
+            value = _decode(candidate)
+        except _RefusedError as error:
+            flaw = error.flaw
+            continue
+        except (ValueError, RecursionError):
+            flaw = Flaw("invalid_json", "the JSON is broken")
+            continue
+        if expected_keys and all(key in value for key in expected_keys):
+            return Reading(value, salvaged=True)
+        if first is None and is_whole:
+            first = value
+    if first is not None:
+        return Reading(first, salvaged=True)
+    return _refused(flaw)
+
+
+def _balanced_objects(text: str, position: int) -> Iterator[tuple[str, bool]]:
+    """Each outermost ``{…}`` of the text, and whether it is a whole one for sure.
+
+    A brace that is never closed is stepped over; what follows may be a piece of a broken object.
+    """
+    patience = _PATIENCE
+    is_whole = True
+    while patience > 0 and (start := text.find("{", position)) >= 0:
+        end, seen = _closing_brace(text, start)
+        patience -= max(seen, _UNCLOSED_COSTS if end is None else _START_COSTS)
+        if end is not None:
+            yield text[start:end], is_whole
+        else:
+            is_whole = False
+        position = end or start + 1
+
+
+def _closing_brace(text: str, start: int) -> tuple[int | None, int]:
+    """Where the object that begins at ``start`` ends, if it does, and how many marks were looked at."""
+    depth = seen = 0
+    for seen, mark in enumerate(_MARK.finditer(text, start), start=1):
+        character = text[mark.start()]
+        if character == "{":
+            depth += 1
+        elif character == "}":
+            depth -= 1
+            if depth == 0:
+                return mark.end(), seen
+    return None, seen
+
+
+def summarise(error: ValidationError) -> str:
+    """Where the answer breaks its schema and how, short enough to send back."""
+    problems = error.errors(include_input=False, include_url=False, include_context=False)
+    lines = [
+        f"{'.'.join(map(str, problem['loc'])) or 'answer'}: {problem['msg']}"[:_MAX_PROBLEM_CHARACTERS]
+        for problem in problems[:_MAX_LISTED_PROBLEMS]
+    ]
+    more = len(problems) - len(lines)
+    return "\n".join([*lines, f"and {more} more"] if more > 0 else lines)
+
+
+def repair_messages(messages: Sequence[Message], raw: str, error_summary: str) -> tuple[Message, ...]:
+    """The conversation with the broken answer and what is wrong with it; asked once, never again."""
+    # Several chat templates take a system message at the start only, so the complaint is the user's.
+    return (
+        *messages,
+        Message("assistant", raw[:MAX_QUOTED_CHARACTERS] or "(nothing)"),
+        Message(
+            "user",
+            f"That answer cannot be used:\n{error_summary}\n\n"
+            "Answer again with the whole corrected JSON object and nothing else.",
+        ),
+    )

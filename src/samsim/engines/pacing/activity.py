@@ -1,0 +1,97 @@
+"""What engines are doing right now, for whoever shows it. It is written by engines and decides nothing."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from samsim.engines.pacing.limits import Clock
+
+# So many answers say how fast a server is now.
+_RECENT = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """A server that cannot be asked now: which one, what is the matter with it, and for how many seconds."""
+
+    server: str
+    words: str
+    seconds: float
+
+
+class Activity:
+    """Calls under way and waiting, how long they take, and which servers are away.
+
+    Engines that work together share one. It may be read from another thread.
+    """
+
+    def __init__(self, clock: Clock = time.monotonic) -> None:
+        self.under_way = 0
+        self.finished = 0
+        # Why a server was given up, in words that name it.
+        self.lost: str | None = None
+        self._clock = clock
+        self._begun = 0
+        self._recent: deque[float] = deque(maxlen=_RECENT)
+        self._away: dict[str, tuple[str, float]] = {}
+        self._paused_before = 0.0
+        self._paused_since = 0.0
+
+    @property
+    def waiting(self) -> int:
+        """Calls that were asked for and have no request under way: limits, retries and outages hold them."""
+        return max(0, self._begun - self.finished - self.under_way)
+
+    @property
+    def seconds_per_call(self) -> float | None:
+        """How long the latest answers took on average; None before the first."""
+        recent = list(self._recent)
+        return sum(recent) / len(recent) if recent else None
+
+    @property
+    def paused_seconds(self) -> float:
+        """How long any server was away so far, all in all."""
+        return self._paused_before + (self._clock() - self._paused_since if self._away else 0.0)
+
+    def pause(self) -> Pause | None:
+        """The server that has been away longest of those that are away now."""
+        away = sorted((since, server, words) for server, (words, since) in list(self._away.items()))
+        return Pause(away[0][1], away[0][2], self._clock() - away[0][0]) if away else None
+
+    @contextmanager
+    def call(self) -> Iterator[None]:
+        """Around a call from the moment it is asked for to its end."""
+        self._begun += 1
+        try:
+            yield
+        finally:
+            self.finished += 1
+
+    @contextmanager
+    def request(self) -> Iterator[None]:
+        """Around a request while it is under way."""
+        self.under_way += 1
+        try:
+            yield
+        finally:
+            self.under_way -= 1
+
+    def answered(self, seconds: float) -> None:
+        """A request was answered after so long."""
+        self._recent.append(seconds)
+
+    def went_away(self, server: str, words: str) -> None:
+        """A server went away; told again, only the words change."""
+        now = self._clock()
+        if not self._away:
+            self._paused_since = now
+        self._away[server] = words, self._away[server][1] if server in self._away else now
+
+    def came_back(self, server: str) -> None:
+        """A server answers again."""
+        if self._away.pop(server, None) is not None and not self._away:
+            self._paused_before += self._clock() - self._paused_since

@@ -1,0 +1,1 @@
+"""English: tokens, tags, clauses, cues and polarity words."""

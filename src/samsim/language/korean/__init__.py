@@ -1,0 +1,1 @@
+"""Korean: morphemes, clauses, cues and polarity words."""

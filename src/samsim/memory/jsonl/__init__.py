@@ -1,0 +1,1 @@
+"""The default store: a JSONL log, its journal and its index."""

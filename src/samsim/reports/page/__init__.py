@@ -1,0 +1,1 @@
+"""``report.html``: the page, its sections, and the samples packed into it."""
