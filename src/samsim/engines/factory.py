@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -330,6 +330,18 @@ def _explain(error: ValidationError, model: type[BaseModel]) -> str:
         place = [str(part) for part in problem["loc"] if part != "[key]"]
         close = difflib.get_close_matches(place[-1], names, n=1) if place else []
         misspelt = problem["type"] in ("extra_forbidden", "literal_error")
-        hint = f" (did you mean {close[0]}?)" if misspelt and close else ""
+        home = _home(place, model) if problem["type"] == "extra_forbidden" else None
+        meant = f" (did you mean {close[0]}?)" if misspelt and close else ""
+        hint = f" (put it {home})" if home else meant
         parts.append(f"{'.'.join(place) or 'file'}: {problem['msg']}{hint}")
     return "; ".join(parts) + f". Known settings: {', '.join(model.model_fields)}."
+
+
+def _home(place: Sequence[str], model: type[BaseModel]) -> str | None:
+    """Where in an engine file a setting belongs that stands a level too high or too low."""
+    name = place[-1]
+    if model is EngineSettings:
+        return "at the top of the engine file" if name in EnginePlan.model_fields else None
+    if name in get_args(Role):
+        return "under engines:"
+    return "under engines: default:" if name in EngineSettings.model_fields else None

@@ -17,11 +17,12 @@ from pydantic import ValidationError
 
 from samsim.errors import InputError, unknown_key
 from samsim.experiments.plain_files import open_plain
-from samsim.experiments.signing import cell_digest, take_signature
+from samsim.experiments.signing import cell_digest, is_as_written, take_signature
 from samsim.json_text import JsonError, read_json
 from samsim.notebook import DataFrame, Row, data_frame
+from samsim.plurals import how_many
 from samsim.schemas.results import RESULT_COLUMNS, Completeness, SampleResult, missing_words
-from samsim.schemas.runs import CELL_DIGEST, FORMAT_VERSION, DataRecord, Manifest
+from samsim.schemas.runs import CELL_DIGEST, FORMAT_VERSION, LINE_DIGEST, DataRecord, Manifest
 from samsim.schemas.scorecards import Scorecard
 
 MANIFEST = "manifest.json"
@@ -37,6 +38,7 @@ RUN_COLUMNS = (*RESULT_COLUMNS, "error")
 
 _BLOCK = 1 << 20
 _REPEAT = "Repeat the run."
+_PUT_BACK = "Put the file back, or repeat the run."
 # What a line of outputs leaves to the scorecards and the traces.
 NOT_IN_OUTPUTS: dict[str, Any] = {
     "memory": True,
@@ -117,7 +119,7 @@ class Run:
                 f"{SCORECARDS} has {_samples(cards)}, {OUTPUTS} {outputs:,}: gold, scores, risk, memory and cost of"
                 " the others are gone. Repeat the run to have them."
             )
-        if not (self.path / TRACES).exists():
+        if not _is_there(self.path / TRACES):
             found.append(f"{TRACES} is missing: the calls cannot be shown or replayed.")
         if self.manifest.settings_hash is None:
             found.append(
@@ -206,10 +208,12 @@ class Run:
     def _own_lines(self, name: str) -> Iterator[dict[str, Any]]:
         """The lines of a file, as they were before the run marked them."""
         digest = cell_digest(self.manifest)
-        for row in _lines(self.path / name, recorded=name == TRACES):
+        for raw, row in _lines(self.path / name, recorded=name == TRACES):
             signature = take_signature(row)
             if signature != digest:
                 raise InputError(f"{foreign_line(self.path / name, row.get('uid'), signature)} {_REPEAT}")
+            if self.manifest.line_digests and not is_as_written(raw):
+                raise InputError(f"{changed_line(self.path / name, row.get('uid'))} {_PUT_BACK}")
             yield row
 
     def _card(self, raw: dict[str, Any], uid: object) -> Scorecard:
@@ -306,6 +310,11 @@ def foreign_line(place: Path, uid: object, signature: object) -> str:
     )
 
 
+def changed_line(place: Path, uid: object) -> str:
+    """What to say about a line that is not as the run wrote it."""
+    return f"{place} was changed: the line of sample {uid!r} is not what the run wrote, by its {LINE_DIGEST}."
+
+
 def _no_manifest(folder: Path) -> str:
     if has_lines(folder):
         return (
@@ -315,8 +324,8 @@ def _no_manifest(folder: Path) -> str:
     return f"{folder} is not a run folder: it has no {MANIFEST}. Give a folder that samsim run wrote."
 
 
-def _lines(path: Path, *, recorded: bool = False) -> Iterator[dict[str, Any]]:
-    """Every whole line; an unfinished last one is what a killed run leaves."""
+def _lines(path: Path, *, recorded: bool = False) -> Iterator[tuple[bytes, dict[str, Any]]]:
+    """Every whole line, as it is and read; an unfinished last one is what a killed run leaves."""
     try:
         file = open_plain(path)
     except FileNotFoundError:
@@ -331,7 +340,7 @@ def _lines(path: Path, *, recorded: bool = False) -> Iterator[dict[str, Any]]:
                 raise InputError(f"{path}, line {number} is damaged: {error}. Run it again to repair it.") from error
             if not isinstance(row, dict):
                 raise InputError(f"{path}, line {number} is damaged: not a JSON object. Run it again to repair it.")
-            yield row
+            yield raw, row
 
 
 def _count_lines(path: Path) -> int | None:
@@ -343,8 +352,17 @@ def _count_lines(path: Path) -> int | None:
         return None
 
 
+def _is_there(path: Path) -> bool:
+    """Whether a file is there; what stands in its place and is none is an ``InputError``, though nobody reads it."""
+    try:
+        open_plain(path).close()
+    except FileNotFoundError:
+        return False
+    return True
+
+
 def _samples(number: int) -> str:
-    return f"{number:,} sample{'' if number == 1 else 's'}"
+    return how_many(number, "sample")
 
 
 def _first(error: ValidationError) -> str:

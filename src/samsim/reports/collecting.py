@@ -18,7 +18,7 @@ from samsim.metrics.outcomes import outcome_of
 from samsim.metrics.repeats import RepeatMetrics, repeats
 from samsim.metrics.statistics import DEFAULT_RESAMPLES
 from samsim.metrics.summary import RunMetrics, summarise
-from samsim.reports.numbers import how_many
+from samsim.plurals import how_many
 from samsim.reports.page.sample_pack import DEFAULT_BUDGET, PackedSamples, SamplePacker
 from samsim.reports.page.sample_rows import BrowsedSample
 from samsim.rules.taxonomy_fit import TaxonomyFit
