@@ -41,7 +41,8 @@ def memory() -> None:
 @_STORE
 def stats(store: str) -> None:
     """Show what a store holds, in numbers."""
-    from samsim.cli.views.memory import print_view, stats_view, summary_of
+    from samsim.cli.console import print_view
+    from samsim.cli.views.memory import stats_view, summary_of
 
     with _existing(store) as opened:
         print_view(stats_view(_place(store), summary_of(opened.iterate()), opened.content_hash()))
@@ -53,7 +54,8 @@ def stats(store: str) -> None:
 @click.option("-n", "--last", type=click.IntRange(min=1), help=f"How many, newest first (else: {_SHOWN_BY_DEFAULT}).")
 def show(store: str, episode_ids: tuple[str, ...], last: int | None) -> None:
     """Show the newest episodes, or some in full."""
-    from samsim.cli.views.memory import episode_view, episodes_view, is_wide, print_view
+    from samsim.cli.console import print_view
+    from samsim.cli.views.memory import episode_view, episodes_view, is_wide
 
     if episode_ids and last is not None:
         raise click.UsageError("Give either ids or --last.")
@@ -77,7 +79,8 @@ def verify(ctx: click.Context, store: str) -> None:
 
     Order, checksums, schema, forbidden fields and principles; nothing is changed.
     """
-    from samsim.cli.views.memory import print_view, report_view
+    from samsim.cli.console import print_view
+    from samsim.cli.views.memory import report_view
 
     with _existing(store) as opened:
         report = opened.verify()
@@ -149,7 +152,8 @@ def grep_leaks(ctx: click.Context, store: str, texts: Path, text_column: str | N
     no leak; both are passed over.
     """
     from samsim.cli.batch.reading import Columns, Review, ReviewFile
-    from samsim.cli.views.memory import leaks_view, print_view
+    from samsim.cli.console import print_view
+    from samsim.cli.views.memory import leaks_view
     from samsim.memory.leaks import RUN_LENGTH, Leak, LeakFinder
     from samsim.memory.principles import all_principles
 
