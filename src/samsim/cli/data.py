@@ -149,6 +149,7 @@ def _source(place: str, format_name: str | None, columns: tuple[str, ...], **opt
 
     from samsim.data.shipped import SHIPPED
     from samsim.data.sources import DataSource
+    from samsim.validation_words import mistakes_in, reason_of
 
     where: dict[str, Any] = {"name": place} if place in SHIPPED else {"path": Path(place)}
     if "path" in where and not where["path"].exists():
@@ -159,8 +160,7 @@ def _source(place: str, format_name: str | None, columns: tuple[str, ...], **opt
     try:
         return DataSource(**where, format=format_name, columns=dict(map(_column, columns)), **options)
     except ValidationError as error:
-        reasons = "; ".join(problem["msg"].removeprefix("Value error, ") for problem in error.errors())
-        raise ConfigError(f"{reasons}.") from None
+        raise ConfigError(f"{'; '.join(map(reason_of, mistakes_in(error)))}.") from None
 
 
 def _column(given: str) -> tuple[str, str]:

@@ -29,11 +29,12 @@ from samsim.engines.model_engine import build_counting_engine, build_model_engin
 from samsim.engines.pacing.activity import Activity
 from samsim.engines.pacing.limits import AdaptiveLimit, SpendingLimit
 from samsim.engines.pacing.outage import DEFAULT_MAX_OUTAGE_S, Servers
-from samsim.engines.settings import LOCAL_START, EngineKind, EngineSettings, mistakes_in
+from samsim.engines.settings import LOCAL_START, EngineKind, EngineSettings
 from samsim.engines.table import OTHER_AGENTS, EngineTable
 from samsim.errors import ConfigError
 from samsim.schemas.protocol_conflict_review import AGENTS, Agent, AgentName
 from samsim.schemas.protocols import draws_of, is_conflict_review
+from samsim.validation_words import mistakes_in, place_of, reason_of
 from samsim.yaml_text import YamlError, read_yaml_file
 
 Role = Literal[
@@ -290,9 +291,9 @@ def _explain(error: ValidationError, model: type[BaseModel]) -> str:
     names = [*model.model_fields, *get_args(Role)]
     parts = []
     for problem in mistakes_in(error):
-        place = [str(part) for part in problem["loc"] if part != "[key]"]
-        close = difflib.get_close_matches(place[-1], names, n=1) if place else []
+        place = place_of(problem, "file")
+        close = difflib.get_close_matches(place.rpartition(".")[2], names, n=1)
         misspelt = problem["type"] in ("extra_forbidden", "literal_error")
         hint = f" (did you mean {close[0]}?)" if misspelt and close else ""
-        parts.append(f"{'.'.join(place) or 'file'}: {problem['msg']}{hint}")
+        parts.append(f"{place}: {reason_of(problem)}{hint}")
     return "; ".join(parts) + f". Known settings: {', '.join(model.model_fields)}."

@@ -24,6 +24,7 @@ from samsim.errors import ConfigError, EngineError, InputError
 from samsim.json_text import read_json
 from samsim.schemas.calls import AttemptRecord, FailureKind, MessageRecord, Usage
 from samsim.schemas.results import CallRecord, MemoryRecord
+from samsim.validation_words import in_words
 
 # Known only after the engine's part is over; the first two are derived from the output again in a replay.
 _NOT_THE_ENGINES = {"rationales", "rejected", "cell_digest"}
@@ -158,8 +159,7 @@ class ReplayEngine:
         try:
             return TraceLine.model_validate(read_json(raw, recorded=True))
         except ValidationError as error:
-            first = error.errors(include_input=False, include_url=False)[0]
-            reason = f"{'.'.join(map(str, first['loc'])) or 'line'}: {first['msg']}"
+            reason = in_words(error, "line", most=1)
         except ValueError as error:
             reason = f"no JSON: {error}"
         raise InputError(f"{self.path}, {where} is not a recorded call ({reason}). Give a trace samsim wrote.")

@@ -22,6 +22,7 @@ from samsim.json_text import JsonError, read_json
 from samsim.schemas.results import Completeness, SampleResult, missing_words
 from samsim.schemas.runs import CELL_DIGEST, FORMAT_VERSION, DataRecord, Manifest
 from samsim.schemas.scorecards import Scorecard
+from samsim.validation_words import in_words
 
 MANIFEST = "manifest.json"
 OUTPUTS = "outputs.jsonl"
@@ -151,7 +152,7 @@ class Run:
         try:
             card = Scorecard.model_validate(raw)
         except ValidationError as error:
-            raise InputError(f"{self.path / SCORECARDS}: {_first(error)}. {_REPEAT}") from error
+            raise InputError(f"{self.path / SCORECARDS}: {in_words(error, 'record', most=1)}. {_REPEAT}") from error
         if card.uid != uid:
             raise InputError(f"{self.path}: outputs and scorecards do not go together at {uid!r}. {_REPEAT}")
         return card
@@ -162,8 +163,9 @@ class Run:
         try:
             result = SampleResult.model_validate(row)
         except ValidationError as error:
+            wrong = in_words(error, "record", most=1)
             raise InputError(
-                f"{self.path / OUTPUTS}: {_first(error)}. It was written by another version; repeat the run."
+                f"{self.path / OUTPUTS}: {wrong}. It was written by another version; repeat the run."
             ) from error
         if card is not None:
             result = result.model_copy(update={"memory": card.memory, "evaluation": card.evaluation})
@@ -202,7 +204,9 @@ def load_run(path: str | Path) -> Run:
     try:
         return Run(folder, Manifest.model_validate(raw))
     except ValidationError as error:
-        raise InputError(f"{place}: {_first(error)}. Give a folder that samsim run wrote.") from error
+        raise InputError(
+            f"{place}: {in_words(error, 'record', most=1)}. Give a folder that samsim run wrote."
+        ) from error
 
 
 def find_runs(paths: Iterable[str | Path]) -> list[Run]:
@@ -282,8 +286,3 @@ def _count_lines(path: Path) -> int | None:
 
 def _samples(number: int) -> str:
     return f"{number:,} sample{'' if number == 1 else 's'}"
-
-
-def _first(error: ValidationError) -> str:
-    first = error.errors(include_input=False, include_url=False)[0]
-    return f"{'.'.join(map(str, first['loc'])) or 'record'}: {first['msg']}"

@@ -17,6 +17,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from samsim.errors import ConfigError
 from samsim.schemas.memory_v1_1 import InjectionSource, MemoryMode
+from samsim.validation_words import in_words
 from samsim.yaml_text import YamlError, file_text, read_yaml
 
 LATEST_VERSION = "1.2"
@@ -157,5 +158,4 @@ def _parse(content: str, source: str) -> ConditionFile:
     try:
         return ConditionFile.model_validate(raw)
     except ValidationError as error:
-        details = "; ".join(f"{'.'.join(map(str, one['loc'])) or 'file'}: {one['msg']}" for one in error.errors())
-        raise ConfigError(f"The memory conditions {source} are not usable: {details}.") from error
+        raise ConfigError(f"The memory conditions {source} are not usable: {in_words(error, 'file')}.") from error

@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from samsim.errors import ConfigError
+from samsim.validation_words import in_words
 from samsim.yaml_text import YamlError, file_text, read_yaml
 
 REF_SEPARATOR = "#"
@@ -131,9 +132,7 @@ def _parse(content: str, source: str) -> Taxonomy:
     try:
         return Taxonomy.model_validate(raw)
     except ValidationError as error:
-        details = "; ".join(
-            f"{'.'.join(map(str, problem['loc'])) or 'file'}: {problem['msg']}" for problem in error.errors()
-        )
+        details = in_words(error, "file")
         raise ConfigError(f"The taxonomy {source} is not usable: {details}. Expected name and entities.") from error
 
 

@@ -17,6 +17,7 @@ from samsim.engines.settings import EngineSettings
 from samsim.errors import ConfigError
 from samsim.experiments.config.mistakes import Keys, dotted
 from samsim.experiments.config.yaml_edits import with_values
+from samsim.validation_words import in_words
 
 # Kind, address and model.
 Server = tuple[str, str, str]
@@ -85,7 +86,8 @@ def _plans(path: Path, content: Any) -> Iterator[tuple[Keys, EnginePlan]]:
         try:
             yield at, EnginePlan.model_validate({"engines": roles})
         except ValidationError as error:
-            raise ConfigError(f"{path}: {dotted(at)} is no plan of engines: {error}. Correct it first.") from error
+            wrong = in_words(error, "plan")
+            raise ConfigError(f"{path}: {dotted(at)} is no plan of engines: {wrong}. Correct it first.") from error
 
 
 def _homes(plan: EnginePlan) -> dict[Role, Server]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from samsim.engines.answers.sound_json import NO_NUMBER, Flaw, flaw_of, may_be_flawed
 from samsim.engines.interface import Message
@@ -26,8 +26,6 @@ LADDER: tuple[OutputMode, ...] = ("json_schema", "tool", "json_object", "prompte
 MAX_ITEMS = 32
 MAX_LENGTH = 200
 MAX_QUOTED_CHARACTERS = 4_000
-_MAX_LISTED_PROBLEMS = 12
-_MAX_PROBLEM_CHARACTERS = 200
 # As many as a 64-bit integer has; what is longer still could neither be counted with nor written again.
 _MOST_DIGITS = 19
 # The search for an object in prose ends after about this much work, in braces and strings looked at:
@@ -237,17 +235,6 @@ def _closing_brace(text: str, start: int) -> tuple[int | None, int]:
             if depth == 0:
                 return mark.end(), seen
     return None, seen
-
-
-def summarise(error: ValidationError) -> str:
-    """Where the answer breaks its schema and how, short enough to send back."""
-    problems = error.errors(include_input=False, include_url=False, include_context=False)
-    lines = [
-        f"{'.'.join(map(str, problem['loc'])) or 'answer'}: {problem['msg']}"[:_MAX_PROBLEM_CHARACTERS]
-        for problem in problems[:_MAX_LISTED_PROBLEMS]
-    ]
-    more = len(problems) - len(lines)
-    return "\n".join([*lines, f"and {more} more"] if more > 0 else lines)
 
 
 def repair_messages(messages: Sequence[Message], raw: str, error_summary: str) -> tuple[Message, ...]:

@@ -12,12 +12,11 @@ from typing import Any
 from pydantic_core import ErrorDetails
 
 from samsim.errors import ConfigError
+from samsim.validation_words import KEY_MARK, reason_of
 
 Keys = tuple[str | int, ...]
 
 UNKNOWN_KEY_TYPES = frozenset({"extra_forbidden", "unexpected_keyword_argument"})
-# Roles of engines are keys of a mapping; pydantic marks a wrong one like this.
-KEY_MARK = "[key]"
 _QUOTED = re.compile(r"'([^']*)'")
 _WHAT_TO_GIVE: Mapping[str, str] = MappingProxyType(
     {
@@ -98,7 +97,7 @@ def explain(problem: ErrorDetails, known: Sequence[str]) -> str:
     if kind == "literal_error":
         return _explain_choice(problem["input"], expected_names(problem))
     if kind == "value_error":
-        return _sentence(problem["msg"].removeprefix("Value error, "))
+        return _sentence(reason_of(problem))
     if kind == "missing":
         return "is missing. Add it."
     hint = _WHAT_TO_GIVE.get(kind.split("_")[0], "Correct it, or leave it out for the default.")

@@ -16,8 +16,8 @@ import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from samsim.engines.settings import mistakes_in
-from samsim.experiments.config.mistakes import KEY_MARK, UNKNOWN_KEY_TYPES, Keys, closest, expected_names, explain
+from samsim.experiments.config.mistakes import UNKNOWN_KEY_TYPES, Keys, closest, expected_names, explain
+from samsim.validation_words import KEY_MARK, mistakes_in
 
 Model = TypeVar("Model", bound=BaseModel)
 # Every round puts something right; a file with more layers of mistakes than this can wait for a second look.
