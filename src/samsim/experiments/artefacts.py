@@ -34,12 +34,8 @@ LINE_FILES = (TRACES, SCORECARDS, OUTPUTS)
 
 _BLOCK = 1 << 20
 _REPEAT = "Repeat the run."
-# What a line of outputs leaves to the scorecards and the traces.
-NOT_IN_OUTPUTS: dict[str, Any] = {
-    "memory": True,
-    "evaluation": True,
-    "calls": {"__all__": {"messages", "attempts", "cached", "engine"}},
-}
+# What a line of outputs leaves to the scorecard.
+IN_SCORECARDS = ("memory", "evaluation")
 
 
 @dataclass(frozen=True, slots=True)
