@@ -170,7 +170,7 @@ def grep_leaks(ctx: click.Context, store: str, texts: Path, text_column: str | N
                 leaks.extend(finder.leaks(row.uid, row.text))
             else:
                 bad += 1
-                click.echo(f"line {row.line}: {shown(row.reason)}", err=True)
+                click.echo(f"line {row.number}: {shown(row.reason)}", err=True)
     if not searched:
         raise InputError(f"{texts.name} has no usable text: nothing was searched for.")
     print_view(leaks_view(leaks, finder.episodes, searched, RUN_LENGTH))
