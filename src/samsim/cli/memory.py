@@ -179,7 +179,7 @@ def grep_leaks(ctx: click.Context, store: str, texts: Path, text_column: str | N
 
 def _check_regular(file: Path) -> None:
     """A pipe would be waited for without end, and a device be read without end; "-" is standard input."""
-    from samsim.memory.jsonl.io import is_no_file
+    from samsim.durable_files import is_no_file
 
     if str(file) != "-" and is_no_file(file):
         raise InputError(f"{file} is not a regular file. Give one, or pipe its content and write - for standard input.")
