@@ -86,7 +86,7 @@ def _evaluations(runs: Sequence[Run]) -> tuple[list[Run], list[str]]:
     kept, names = [], []
     for run, name in zip(runs, _names(runs), strict=True):
         for problem in run.problems:
-            click.echo(f"note: {shown(name)}: {shown(problem)}", err=True)
+            click.echo(f"note: {shown(name)}: {shown(str(problem))}", err=True)
         if run.manifest.cell.kind == "memory_building":
             click.echo(f"note: {shown(name)} only filled a memory; it is left out.", err=True)
         else:

@@ -65,7 +65,7 @@ def run_batch(
         raise
     output.finish()
     for hint in fit.hints():
-        click.echo(f"hint: {shown(hint)}", err=True)
+        click.echo(f"hint: {shown(str(hint))}", err=True)
     return _summary(output, counts)
 
 
