@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from samsim.engines.default import DEFAULT_ENGINE, default_engine
+
 if TYPE_CHECKING:
     from samsim.engines.pacing.activity import Activity
     from samsim.engines.table import EngineTable
@@ -30,12 +32,9 @@ class EngineChoice:
 
 @dataclass(frozen=True, slots=True)
 class OpenEngines:
-    """Engines ready to be asked; None for the embedded ones, which need nothing.
+    """Engines ready to be asked; ``activity`` shows what those that ask a model are doing."""
 
-    ``activity`` shows what those that ask a model are doing.
-    """
-
-    table: EngineTable | None
+    table: EngineTable
     concurrency: int
     activity: Activity | None = None
 
@@ -43,7 +42,7 @@ class OpenEngines:
 _SOURCE_OPTIONS = (
     click.option(
         "--engine",
-        default="embedded",
+        default=DEFAULT_ENGINE,
         show_default=True,
         metavar="NAME|FILE",
         help="embedded, openai:MODEL, anthropic:MODEL, google:MODEL, or a YAML file with an engine per agent.",
@@ -92,18 +91,17 @@ def open_engines(
 
     With ``outlasting`` a server that goes away is waited for.
     """
-    plain = choice.base_url is None and choice.replay is None and choice.trace is None
-    if choice.engine == "embedded" and plain:
-        yield OpenEngines(table=None, concurrency=choice.concurrency or 1)
-        return
     from samsim.engines.table import EngineTable
 
-    activity = None
+    activity, concurrency = None, 1
     with ExitStack() as stack:
         if choice.replay is not None:
             from samsim.engines.replay import ReplayEngine
 
-            table, concurrency = EngineTable.of(ReplayEngine(choice.replay)), 1
+            table = EngineTable.of(ReplayEngine(choice.replay))
+        elif choice.engine == DEFAULT_ENGINE and choice.base_url is None:
+            # Without the factory, which would load all that a model's engine needs.
+            table = EngineTable.of(default_engine())
         else:
             from samsim.engines.factory import build_setup, read_plan
             from samsim.engines.secrets import all_sent_in_the_clear

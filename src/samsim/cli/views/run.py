@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
+import click
 from rich.table import Table
 
+from samsim.cli.console import PipeConsole
+from samsim.cli.safe_text import shown
+from samsim.experiments.artefacts import OUTPUTS, load_run
 from samsim.experiments.planning import Estimate, ExperimentPlan
+from samsim.schemas.results import missing_words
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from pathlib import Path
 
     from samsim.experiments.runner import ExperimentOutcome
     from samsim.reports.build import ReportFiles
+    from samsim.schemas.runs import Manifest
 
 _UNKNOWN = "unknown"
+_NAMED_PARTIAL = 20
 
 
 def plan_table(plan: ExperimentPlan) -> Table:
@@ -64,10 +72,36 @@ def _range(estimate: Estimate | None, form: str) -> str:
     return low if low == high else f"{low} – {high}"
 
 
-def show_outcome(console: Console, outcome: ExperimentOutcome, files: ReportFiles | None) -> None:
-    """The comparison of the cells where a report was built, and where everything is."""
+def show_outcome(outcome: ExperimentOutcome, files: ReportFiles | None) -> None:
+    """The comparison of the cells where a report was built, where everything is, and what is left to be done."""
+    console = PipeConsole()
     if files is not None:
         from samsim.reports.terminal import show_comparison
 
         show_comparison(console, files)
     console.print(f"Outputs, traces, scores: [bold]{outcome.folder}[/]", soft_wrap=True, highlight=False)
+    if outcome.stopped is not None:
+        click.echo(f"stopped: {outcome.stopped.rstrip('.')}. Run the same command again to resume.", err=True)
+    elif outcome.errors:
+        click.echo(f"{outcome.errors} samples failed; --retry-errors does them again.", err=True)
+    for manifest, folder in zip(outcome.cells, outcome.cell_folders, strict=True):
+        if manifest.partial:
+            click.echo(shown(_partial_line(manifest, folder, several=len(outcome.cells) > 1)), err=True)
+
+
+def _partial_line(manifest: Manifest, folder: Path, *, several: bool) -> str:
+    """How many samples of a cell were decided without some of their calls, which, and what to do."""
+    partial = (sample.result for sample in load_run(folder).samples() if sample.completeness == "partial")
+    named = [
+        f"{result.uid} ({missing_words(result.missing_calls)})"
+        for result in islice(partial, _NAMED_PARTIAL)
+        if result is not None
+    ]
+    left = manifest.partial - len(named)
+    more = f" and {left:,} more ({OUTPUTS} names them all)" if left > 0 else ""
+    cell = f"{manifest.cell.cell_id}: " if several else ""
+    verb = "is" if manifest.partial == 1 else "are"
+    return (
+        f"{cell}{manifest.partial:,} of {manifest.done:,} samples {verb} partial: {', '.join(named)}{more};"
+        " --retry-errors does them again."
+    )
