@@ -30,4 +30,4 @@ def _unexpected_problems(outcome: ExperimentOutcome, files: ReportFiles | None) 
     """Problems of runs that were to be whole; one that was limited on purpose lacks samples on purpose."""
     unfinished = {manifest.cell.cell_id for manifest in outcome.cells if manifest.status != "finished"}
     problems = () if files is None else files.collected.problems
-    return sum(unfinished.isdisjoint(problem.run.split(", ")) for problem in problems)
+    return sum(unfinished.isdisjoint(problem.runs) for problem in problems)

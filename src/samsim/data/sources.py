@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, Self
@@ -12,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from samsim.data.format_table import FORMATS, MAPPED_FORMATS
 from samsim.data.shipped import SHIPPED
+from samsim.spelling import closest
 
 # What a mapping may name, and the usual names of each that are looked for when it does not.
 USUAL_COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -109,5 +109,5 @@ class DataSource(BaseModel):
 
 def _hint(wrong: str, known: Iterable[str]) -> str:
     names = list(known)
-    close = get_close_matches(wrong, names, n=1)
-    return f"did you mean {close[0]}?" if close else f"use one of {', '.join(names)}"
+    meant = closest(wrong, names)
+    return f"did you mean {meant}?" if meant else f"use one of {', '.join(names)}"

@@ -13,7 +13,6 @@ A plan names engines by role; a role takes what it does not say from its group a
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -34,6 +33,7 @@ from samsim.engines.table import OTHER_AGENTS, EngineTable
 from samsim.errors import ConfigError
 from samsim.schemas.protocol_conflict_review import AGENTS, Agent, AgentName
 from samsim.schemas.protocols import draws_of, is_conflict_review
+from samsim.spelling import closest
 from samsim.validation_words import mistakes_in, place_of, reason_of
 from samsim.yaml_text import YamlError, read_yaml_file
 
@@ -170,8 +170,8 @@ def read_plan(spec: str, *, base_url: str | None = None) -> EnginePlan:
         return EnginePlan()
     kind, separator, model = spec.partition(":")
     if kind not in _SHORT_KINDS or not separator or not model:
-        close = difflib.get_close_matches(kind, _SHORT_KINDS, n=1)
-        hint = f" Did you mean {close[0]}:MODEL?" if close else ""
+        meant = closest(kind, _SHORT_KINDS)
+        hint = f" Did you mean {meant}:MODEL?" if meant else ""
         raise ConfigError(
             f"Unknown engine {spec!r}.{hint} Use embedded, openai:MODEL, anthropic:MODEL, google:MODEL or a YAML file."
         )
@@ -292,8 +292,8 @@ def _explain(error: ValidationError, model: type[BaseModel]) -> str:
     parts = []
     for problem in mistakes_in(error):
         place = place_of(problem, "file")
-        close = difflib.get_close_matches(place.rpartition(".")[2], names, n=1)
+        meant = closest(place.rpartition(".")[2], names)
         misspelt = problem["type"] in ("extra_forbidden", "literal_error")
-        hint = f" (did you mean {close[0]}?)" if misspelt and close else ""
+        hint = f" (did you mean {meant}?)" if misspelt and meant else ""
         parts.append(f"{place}: {reason_of(problem)}{hint}")
     return "; ".join(parts) + f". Known settings: {', '.join(model.model_fields)}."

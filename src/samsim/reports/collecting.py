@@ -34,8 +34,13 @@ _PAIR = 2
 class Problem:
     """What is missing of a run; a hint is about a run that is whole."""
 
-    run: str
+    runs: tuple[str, ...]
     problem: RunProblem
+
+    @property
+    def run(self) -> str:
+        """The runs it is about, by name."""
+        return ", ".join(self.runs)
 
     @property
     def kind(self) -> Literal["missing", "hint"]:
@@ -172,7 +177,7 @@ def collect(
     for number, (run, name) in enumerate(zip(runs, names, strict=True)):
         reading = _Reading(run, number, packer)
         metrics = summarise(reading.samples(), gold_fields=gold_fields_of(run), resamples=resamples)
-        problems += [Problem(name, found) for found in (*run.problems, *reading.trouble, *reading.fit.hints())]
+        problems += [Problem((name,), found) for found in (*run.problems, *reading.trouble, *reading.fit.hints())]
         measured.append(MeasuredRun(name, run, metrics, bool(reading.trouble), reading.outcome))
     comparisons, more = _comparisons(measured, resamples)
     measured = [_over_shared(run, comparisons, resamples) for run in measured]
@@ -199,7 +204,7 @@ def readable_runs(paths: Sequence[Path]) -> tuple[list[Run], list[Problem]]:
             if inside in ([], [path]):
                 if len(paths) == 1:
                     raise
-                problems.append(Problem(path.name, problem_of(error)))
+                problems.append(Problem((path.name,), problem_of(error)))
                 continue
             read, unread = _each(inside)
             runs += sorted(read, key=lambda run: (run.manifest.position, run.name))
@@ -215,7 +220,7 @@ def _each(folders: Sequence[Path]) -> tuple[list[Run], list[Problem]]:
         try:
             runs.append(load_run(folder))
         except InputError as error:
-            problems.append(Problem(folder.name, problem_of(error)))
+            problems.append(Problem((folder.name,), problem_of(error)))
     return runs, problems
 
 
@@ -293,7 +298,7 @@ def _comparisons(runs: Sequence[MeasuredRun], resamples: int) -> tuple[list[Comp
         try:
             found.append(compare([run.run for run in group], names=names, resamples=resamples))
         except InputError as error:
-            problems.append(Problem(", ".join(names), RunProblem("no_comparison", {"cause": str(error)})))
+            problems.append(Problem(tuple(names), RunProblem("no_comparison", {"cause": str(error)})))
     return found, problems
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Any
 from pydantic_core import ErrorDetails
 
 from samsim.errors import ConfigError
+from samsim.spelling import closest
 from samsim.validation_words import KEY_MARK, reason_of
 
 Keys = tuple[str | int, ...]
@@ -73,13 +73,6 @@ class ConfigMistakes(ConfigError):  # noqa: N818 - it is about several
 def dotted(keys: Keys) -> str:
     """A path as it is written on the command line: ``matrix.seed.0``."""
     return ".".join(map(str, keys))
-
-
-def closest(wrong: object, known: Iterable[str]) -> str | None:
-    """The known name that was most likely meant; capitals do not matter."""
-    names = {name.casefold(): name for name in known}
-    found = difflib.get_close_matches(str(wrong).casefold(), names, n=1)
-    return names[found[0]] if found else None
 
 
 def unknown_key(wrong: object, known: Sequence[str]) -> str:

@@ -16,7 +16,8 @@ import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from samsim.experiments.config.mistakes import UNKNOWN_KEY_TYPES, Keys, closest, expected_names, explain
+from samsim.experiments.config.mistakes import UNKNOWN_KEY_TYPES, Keys, expected_names, explain
+from samsim.spelling import closest
 from samsim.validation_words import KEY_MARK, mistakes_in
 
 Model = TypeVar("Model", bound=BaseModel)
