@@ -96,9 +96,14 @@ def split_off(pattern: re.Pattern[str], text: str) -> tuple[str, str]:
     return text[:end], text[end:]
 
 
+def new_translator() -> Translator:
+    """Return a translator that has not said anything yet."""
+    return Translator(read_yaml_file(TRANSLATIONS))
+
+
 def main() -> int:
     """Write the page, and name what is missing or left over."""
-    translator = Translator(read_yaml_file(TRANSLATIONS))
+    translator = new_translator()
     page = translator.page(ENGLISH.read_text(encoding="utf-8"))
     KOREAN.parent.mkdir(exist_ok=True)
     KOREAN.write_text(page, encoding="utf-8")

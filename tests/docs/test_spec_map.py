@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from tools.write_korean_spec_map import ENGLISH, KOREAN, TRANSLATIONS, Translator
+from tools.write_korean_spec_map import ENGLISH, KOREAN, new_translator
 
 from samsim.memory.memory_store import DEFAULT_STORE
-from samsim.yaml_text import read_yaml_file
 
 ROOT = Path(__file__).parents[2]
 UNTESTED = "no test yet"
@@ -165,10 +164,6 @@ def test_a_row_says_what_the_code_does_today(seed: str, clause: str, says: str) 
     assert UNTESTED not in row.test
 
 
-def translator() -> Translator:
-    return Translator(read_yaml_file(TRANSLATIONS))
-
-
 def places_and_tests(page: Path) -> list[list[str]]:
     """The second and third cell of every row about a clause, as the page has them."""
     sections = page.read_text(encoding="utf-8").split("\n## ")[2:]
@@ -177,12 +172,12 @@ def places_and_tests(page: Path) -> list[list[str]]:
 
 
 def test_the_korean_page_is_the_one_that_the_tool_writes() -> None:
-    written = translator().page(ENGLISH.read_text(encoding="utf-8"))
+    written = new_translator().page(ENGLISH.read_text(encoding="utf-8"))
     assert KOREAN.read_text(encoding="utf-8") == written, "run python tools/write_korean_spec_map.py"
 
 
 def test_no_translation_is_missing_or_left_over() -> None:
-    korean = translator()
+    korean = new_translator()
     korean.page(ENGLISH.read_text(encoding="utf-8"))
     assert korean.missing == []
     assert korean.left_over == []
@@ -197,7 +192,7 @@ def test_what_moves_needs_no_translation() -> None:
     english = ENGLISH.read_text(encoding="utf-8")
     moved = re.sub(r"`(\w+)/([^`\s]+)`", r"`elsewhere/\1/\2`", english)
     assert moved.count("`elsewhere/") > len(rows())
-    korean = translator()
+    korean = new_translator()
     page = korean.page(moved)
     assert (korean.missing, korean.left_over) == ([], [])
     assert page.count("`elsewhere/") == moved.count("`elsewhere/")
@@ -205,7 +200,7 @@ def test_what_moves_needs_no_translation() -> None:
 
 def test_a_reworded_clause_stays_english_until_it_is_translated() -> None:
     english = ENGLISH.read_text(encoding="utf-8").replace("| k is a setting |", "| topk is a setting |")
-    korean = translator()
+    korean = new_translator()
     page = korean.page(english.replace("| §1.2 DROP 제거 |", "| §1.2 DROP removes |"))
     assert korean.missing == ["DROP removes", "topk is a setting"]
     assert korean.left_over == ["k is a setting"]
