@@ -8,10 +8,12 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from samsim.engines.answers.sound_json import flaw_of
+from samsim.engines.answers.structured import failure_of_flaw
 from samsim.engines.interface import Engine, EngineRequest
+from samsim.json_text import flaw_of
 from samsim.schemas.calls import MessageRecord
 from samsim.schemas.results import CallRecord
+from samsim.validation_words import mistakes_in, place_of
 
 ItemT = TypeVar("ItemT", bound=BaseModel)
 
@@ -66,7 +68,7 @@ async def ask_for_all(engine: Engine, request: EngineRequest) -> Answer:
     """
     reply = await engine.complete(request)
     flaw = flaw_of(reply.output) if isinstance(reply.output, dict) else None
-    failure = reply.failure if flaw is None else flaw.failure
+    failure = reply.failure if flaw is None else failure_of_flaw(flaw)
     call = CallRecord(
         agent=request.agent,
         stage=request.stage,
@@ -92,7 +94,9 @@ def read_items(output: object, name: str, item_type: type[ItemT]) -> tuple[list[
         try:
             items.append(raw if isinstance(raw, item_type) else item_type.model_validate(raw))
         except ValidationError as error:
-            problems.append(f"{name}[{position}]: {_summary(error)}")
+            # By its type: an engine's answer may quote anything, also in the words of a check.
+            wrong = "; ".join(f"{place_of(problem, 'item')}: {problem['type']}" for problem in mistakes_in(error))
+            problems.append(f"{name}[{position}]: {wrong}")
     return items, problems
 
 
@@ -100,11 +104,3 @@ def _part(output: object, name: str) -> object:
     if isinstance(output, BaseModel):
         return getattr(output, name, None)
     return output.get(name) if isinstance(output, dict) else None
-
-
-def _summary(error: ValidationError) -> str:
-    """Where and what, without the value: an engine's answer may quote anything."""
-    return "; ".join(
-        f"{'.'.join(map(str, problem['loc'])) or 'item'}: {problem['type']}"
-        for problem in error.errors(include_input=False, include_url=False)
-    )

@@ -11,13 +11,14 @@ import click
 
 from samsim.cli.exit_codes import ExitCode, ending, exit_code_help
 from samsim.cli.options.encoding import check_encoding_name
-from samsim.cli.options.engines import OpenEngines, choice_from, engine_options, open_engines
+from samsim.cli.options.engines import choice_from, engine_options, open_engines
 from samsim.cli.options.memory import memory_options, open_memory
 from samsim.cli.safe_text import shown
 from samsim.data.file_encoding import decode_text
 from samsim.schemas.analysis import Language
 
 if TYPE_CHECKING:
+    from samsim.engines.opening import OpenEngine
     from samsim.pipeline.api import Pipeline
     from samsim.pipeline.config import PipelineConfig
     from samsim.schemas.protocol_conflict_review import AnswerForm
@@ -124,7 +125,7 @@ def analyze(
     with opened as engines, open_memory(memory, condition) as remembered:
         from samsim.pipeline.api import Pipeline
 
-        pipeline = Pipeline(config, engines.table, remembered)
+        pipeline = Pipeline(config, engines, remembered)
         if file is not None:
             source = ReviewSource(file, (text_column, id_column), encoding)
             _analyze_file(ctx, pipeline, engines, source, output, force)
@@ -193,7 +194,7 @@ def _analyze_text(pipeline: Pipeline, text: str, *, as_json: bool, explain: bool
     fit = TaxonomyFit()
     fit.add(result)
     for hint in fit.hints():
-        click.echo(f"hint: {shown(hint)}", err=True)
+        click.echo(f"hint: {shown(str(hint))}", err=True)
     if as_json:
         from samsim.cli.writing import write_json
 
@@ -210,7 +211,7 @@ def _analyze_text(pipeline: Pipeline, text: str, *, as_json: bool, explain: bool
 
 
 def _analyze_file(
-    ctx: click.Context, pipeline: Pipeline, engines: OpenEngines, source: ReviewSource, output: Path | None, force: bool
+    ctx: click.Context, pipeline: Pipeline, engines: OpenEngine, source: ReviewSource, output: Path | None, force: bool
 ) -> NoReturn:
     from samsim.cli.batch.analysis import run_batch
     from samsim.cli.batch.reading import Columns, ReviewFile

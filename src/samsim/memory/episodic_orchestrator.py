@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from types import TracebackType
 from typing import Any, Literal
 
 from samsim.errors import ConfigError, ContractError
@@ -147,7 +148,7 @@ class _Ledger:
 
 
 class EpisodicOrchestrator:
-    """Reads from and writes to one store under one condition; one that does neither needs no store."""
+    """An open memory: it reads from and writes to one store under one condition. See ``open_memory``."""
 
     def __init__(
         self,
@@ -271,9 +272,17 @@ class EpisodicOrchestrator:
         return self._settings.epoch_size
 
     def close(self) -> None:
-        """Let go of the store."""
+        """Close the store."""
         if self._opened is not None:
             self._opened.close()
+
+    def __enter__(self) -> EpisodicOrchestrator:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
     def _retrieve(self, facts: SampleFacts, as_of: int | None) -> list[Retrieved]:
         query = _query_of(facts)

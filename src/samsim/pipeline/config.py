@@ -53,7 +53,7 @@ class PipelineConfig(BaseModel):
         return self.protocol != "cr_v1"
 
     def taxonomy_for(self, language: Language) -> Taxonomy:
-        """The taxonomy to use for a text in this language."""
+        """Return the taxonomy to use for a text in this language."""
         if self.taxonomy == "auto":
             return load_taxonomy(DEFAULT_TAXONOMY if language == "ko" else FREE_TAXONOMY)
         return load_taxonomy(self.taxonomy)

@@ -54,15 +54,17 @@ def _is_small(value: dict[str, Any], items: int, length: int) -> bool:
     left: list[Any] = [value]
     while left:
         one = left.pop()
-        if isinstance(one, str):
+        # JSON is of exactly these types, and this is asked of every value.
+        kind = type(one)
+        if kind is str:
             if len(one) > length:
                 return False
-        elif isinstance(one, list):
+        elif kind is list:
             if len(one) > items:
                 return False
-            left.extend(one)
-        elif isinstance(one, dict):
-            left.extend(one.values())
+            left += one
+        elif kind is dict:
+            left += one.values()
     return True
 
 
