@@ -7,9 +7,13 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
+
+from samsim.errors import ConfigError
 
 BYTES_AT_ONCE = 1 << 20
 TEMPORARY = ".tmp"
+PARTIAL = ".partial"
 
 
 def beside(path: Path, suffix: str) -> Path:
@@ -37,6 +41,33 @@ def replace_file(path: Path, data: bytes) -> None:
         temporary.unlink(missing_ok=True)
         raise
     sync_folder(path.parent)
+
+
+@contextmanager
+def new_file(path: Path, *, overwrite: bool = False) -> Iterator[BinaryIO]:
+    """Open a file that gets its name only when everything is written; nothing is left of one that failed.
+
+    Raises:
+        ConfigError: there is such a file already and it is not to be overwritten, or it cannot be written.
+    """
+    if is_no_file(path):
+        raise ConfigError(f"{path} is not a regular file. Give another name.")
+    if path.exists() and not overwrite:
+        raise ConfigError(
+            f"{path} exists already. Use --force (in Python: overwrite=True) to overwrite it, or another name."
+        )
+    partial = beside(path, PARTIAL)
+    try:
+        file = partial.open("wb")
+    except OSError as error:
+        raise ConfigError(f"Cannot write {partial}: {error.strerror}. Check its folder.") from None
+    try:
+        with file:
+            yield file
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+    partial.replace(path)
 
 
 @contextmanager

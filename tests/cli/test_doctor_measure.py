@@ -6,8 +6,9 @@ from typing import get_args
 
 import pytest
 
-from samsim.cli.server_check.measure import measure
-from samsim.cli.server_check.report import examine_server
+from samsim.checking.findings import EngineFinding, Note
+from samsim.checking.measuring import measure
+from samsim.checking.server import check_server
 from samsim.engines.advice import ADVICE
 from samsim.engines.model_engine import ModelEngine
 from samsim.engines.pacing.measuring import Round, Suggestion, suggestion
@@ -16,12 +17,22 @@ from tests.support.lanes import Lanes
 from tests.support.virtual_time import simulate
 
 
+def said_to(lines: list[str]) -> Note:
+    """Whoever notes findings as ``samsim doctor`` prints them."""
+
+    def note(finding: EngineFinding) -> None:
+        assert finding.status != "failed"
+        lines.extend(str(finding).splitlines())
+
+    return note
+
+
 def measured(lanes: Lanes, **settings: object) -> tuple[Suggestion | None, list[str]]:
     found: list[Suggestion | None] = []
     said: list[str] = []
 
     async def use(engine: ModelEngine) -> None:
-        found.append(await measure(engine, said.append, 16))
+        found.append(await measure(engine, said_to(said), 16))
 
     # As many connections as are tried at once; a limit that adapts would hide what the server bears.
     simulate(lambda: lanes.serve(use, output_mode="json_schema", is_adapting=False, concurrency=16, **settings))
@@ -67,7 +78,7 @@ def test_three_timeouts_are_not_hidden() -> None:
     said: list[str] = []
 
     async def use(engine: ModelEngine) -> None:
-        assert await examine_server(engine, said.append)
+        await check_server(engine, said_to(said))
 
     # The first to ask meets a cold model.
     slow_at_first = Lanes(64, lambda number: 500.0 if number < 3 else 0.2)
@@ -86,7 +97,7 @@ def test_timeouts_of_the_probe_are_not_hidden_either() -> None:
     said: list[str] = []
 
     async def use(engine: ModelEngine) -> None:
-        assert await examine_server(engine, said.append)
+        await check_server(engine, said_to(said))
 
     simulate(lambda: Lanes(64, lambda number: 100.0 if number < 1 else 0.2).serve(use, timeout_s=60.0))
     assert said[0].startswith("WARN  server answers, output mode: json_schema, but only after 1 failed attempt")

@@ -14,9 +14,9 @@ import yaml
 from aiohttp import web
 from click.testing import CliRunner, Result
 
+from samsim.checking.findings import attempt_lines
 from samsim.cli.exit_codes import ExitCode
 from samsim.cli.main import cli
-from samsim.cli.server_check.report import attempt_lines
 from samsim.schemas.calls import AttemptRecord, Outcome
 from tests.servers.hosting import hosted
 from tests.support.loopback import PROBED, answers, chat_payload
@@ -93,11 +93,11 @@ def test_equal_attempts_are_one_line_with_their_number_and_time() -> None:
     loading = [attempt("server_error", 503, 6 * number, 0.5) for number in range(20)]
     stalled = attempt("timeout", None, 130, 2.0)
     answered = attempt("ok", 200, 140, 1.0)
-    assert attempt_lines([stalled, *loading, answered]) == [
+    assert attempt_lines([stalled, *loading, answered]) == (
         "attempt 1: timeout after 2.0 s",
         "attempts 2–21: server_error (503, loading) × 20 within 2 min, each after 0.5 s",
         "attempt 22: ok (200) after 1.0 s",
-    ]
+    )
     slower = [*loading[:2], loading[2].model_copy(update={"ended": loading[2].started + 3.0})]
     (line,) = attempt_lines(slower)
     assert line == "attempts 1–3: server_error (503, loading) × 3 within 15 s, each after 0.5 to 3.0 s"

@@ -15,7 +15,8 @@ from rich.progress import Progress, TextColumn
 
 from samsim.cli.progress.bar import BarWatcher, LineWatcher
 from samsim.cli.progress.heartbeat import heartbeat
-from samsim.cli.progress.pace import Pace, duration
+from samsim.cli.progress.pace import Pace
+from samsim.durations import duration
 from samsim.engines.pacing.activity import Activity
 from samsim.experiments.projection import SampleLines
 from samsim.schemas.runs import LIMITED, CellRecord, DataRecord, Manifest, RunMeta, RunStatus

@@ -6,7 +6,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from samsim.cli.safe_text import safe_json, shown, shown_lines
+from samsim.cli.safe_text import shown, shown_lines
+from samsim.safe_json import safe_json
 
 OBEYED = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 

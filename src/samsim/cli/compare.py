@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from samsim.cli.exit_codes import ending, exit_code_help
-from samsim.cli.safe_text import safe_json, shown
+from samsim.cli.safe_text import shown
+from samsim.safe_json import safe_json
 
 if TYPE_CHECKING:
     from samsim.experiments.artefacts import Run

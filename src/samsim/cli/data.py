@@ -11,7 +11,6 @@ import click
 from samsim.cli.exit_codes import ExitCode, exit_code_help
 from samsim.cli.options.encoding import check_encoding_name
 from samsim.cli.safe_text import shown
-from samsim.errors import InputError
 from samsim.plurals import how_many
 
 if TYPE_CHECKING:
@@ -84,11 +83,11 @@ def show(number: int, **options: Any) -> None:
     from samsim.cli.console import print_view
     from samsim.cli.views.data import samples_view
     from samsim.data.gold import load_gold
-    from samsim.data.registry import load_samples
+    from samsim.data.registry import load_samples, require_some
 
     source = _source(**options)
     loaded = load_samples(source)
-    _require_some(loaded)
+    require_some(loaded)
     print_view(samples_view(loaded, load_gold(source), number))
     if loaded.problems:
         click.echo(f"{how_many(len(loaded.problems), 'bad row')}; samsim data validate says which", err=True)
@@ -102,12 +101,12 @@ def validate(ctx: click.Context, /, **options: Any) -> None:
     from samsim.cli.console import print_view
     from samsim.cli.views.data import validation_view
     from samsim.data.gold import gold_fields, load_gold
-    from samsim.data.registry import load_samples
+    from samsim.data.registry import load_samples, require_some
 
     source = _source(**options)
     loaded = load_samples(source)
     _report_bad(loaded)
-    _require_some(loaded)
+    require_some(loaded)
     print_view(validation_view(loaded, load_gold(source), gold_fields(source)))
     ctx.exit(ExitCode.SOME_BAD if loaded.problems else ExitCode.OK)
 
@@ -122,25 +121,14 @@ def validate(ctx: click.Context, /, **options: Any) -> None:
 @click.pass_context
 def convert(ctx: click.Context, /, output: Path, force: bool, **options: Any) -> None:
     """Write texts and gold to OUT in samsim's own format, a JSON line a text."""
-    from samsim.cli.writing import JsonLines
-    from samsim.data.converting import own_line
-    from samsim.data.gold import load_gold
-    from samsim.data.registry import load_samples
+    from samsim.data.converting import write_converted
+    from samsim.data.registry import load_samples, require_some
 
-    source = _source(**options)
-    loaded = load_samples(source)
+    loaded = load_samples(_source(**options))
     _report_bad(loaded)
-    _require_some(loaded)
-    gold = load_gold(source)
-    target = JsonLines(output, force=force, source=loaded.file)
-    try:
-        for sample in loaded.samples:
-            target.write(own_line(sample, gold.get(sample.uid)))
-    except BaseException:
-        target.abandon()
-        raise
-    target.finish()
-    click.echo(f"{how_many(target.count, 'text')}, {len(gold):,} with gold -> {shown(str(output))}", err=True)
+    require_some(loaded)
+    done = write_converted(loaded, output, overwrite=force)
+    click.echo(f"{how_many(done.texts, 'text')}, {done.with_gold:,} with gold -> {shown(str(output))}", err=True)
     ctx.exit(ExitCode.SOME_BAD if loaded.problems else ExitCode.OK)
 
 
@@ -161,11 +149,3 @@ def _column(given: str) -> tuple[str, str]:
 def _report_bad(loaded: LoadedSamples) -> None:
     for problem in loaded.problems:
         click.echo(f"row {problem.row}: {shown(problem.reason)}", err=True)
-
-
-def _require_some(loaded: LoadedSamples) -> None:
-    if not loaded.samples:
-        why = f"all rows are bad ({loaded.total_rows:,})" if loaded.total_rows else "there are no rows"
-        if loaded.usable_rows:
-            why = f"none of {how_many(loaded.usable_rows, 'usable row')} is in the language asked for"
-        raise InputError(f"Nothing to read in {loaded.source.describe()}: {why}. Check the file and its format.")

@@ -33,9 +33,9 @@ def doctor(ctx: click.Context, /, measure: bool, write: Path | None, **source: A
     samsim doctor --engine openai:qwen3 --base-url http://localhost:8080/v1 --measure
     samsim doctor --engine engines.yaml --write engines.yaml
     """
-    from samsim.cli.server_check.report import examine
+    from samsim.checking.engines import check_engine
 
-    healthy = examine(
-        source["engine"], source["base_url"], say=click.echo, measuring=measure or write is not None, target=write
+    check = check_engine(
+        source["engine"], base_url=source["base_url"], measure=measure, write=write, watcher=click.echo
     )
-    ctx.exit(ExitCode.OK if healthy else ExitCode.ENGINE)
+    ctx.exit(ExitCode.OK if check.ok else ExitCode.ENGINE)

@@ -6,15 +6,16 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 import click
 
 from samsim.cli.exit_codes import ExitCode, exit_code_help
 from samsim.cli.options.encoding import check_encoding_name
-from samsim.cli.safe_text import safe_json, shown
+from samsim.cli.safe_text import shown
 from samsim.errors import ConfigError, InputError
 from samsim.plurals import how_many
+from samsim.safe_json import safe_json
 
 if TYPE_CHECKING:
     from samsim.memory.memory_store import MemoryStore
@@ -108,13 +109,15 @@ def export(store: str, output: Path | None, force: bool) -> None:
 
     The bytes are those that every store keeps.
     """
+    from samsim.durable_files import new_file
+
     with _existing(store) as opened:
         if output is None:
             _export_to_stdout(opened)
             return
         if _URL_MARK not in store and output.exists() and output.samefile(store):
             raise ConfigError(f"{output} is the store itself. Give the export another name.")
-        with _appearing_when_whole(output, force=force) as file:
+        with new_file(output, overwrite=force) as file:
             count = opened.export(file)
     click.echo(f"{how_many(count, 'episode')} -> {shown(str(output))}", err=True)
 
@@ -155,13 +158,11 @@ def grep_leaks(ctx: click.Context, store: str, texts: Path, text_column: str | N
     from samsim.cli.batch.reading import Columns, Review, ReviewFile
     from samsim.cli.console import print_view
     from samsim.cli.views.memory import leaks_view
-    from samsim.memory.leaks import RUN_LENGTH, Leak, LeakFinder
-    from samsim.memory.principles import all_principles
+    from samsim.memory.leaks import RUN_LENGTH, Leak, leak_finder
 
     _check_regular(texts)
-    own = [sentence for principle in all_principles() for sentence in (principle.ko, principle.en)]
     with _existing(store) as opened:
-        finder = LeakFinder((entry.model_dump(mode="json") for entry in opened.iterate()), known=own)
+        finder = leak_finder(opened)
     searched, bad = 0, 0
     leaks: list[Leak] = []
     with ReviewFile(texts, Columns(text=text_column), encoding) as rows:
@@ -195,20 +196,9 @@ def _existing(store: str) -> Iterator[MemoryStore]:
 
 @contextmanager
 def _opened(store: str, *, create: bool) -> Iterator[MemoryStore]:
-    from samsim.memory.memory_store import POSTGRES_SCHEMES, open_store
+    from samsim.memory.memory_store import open_store
 
-    if store.startswith(POSTGRES_SCHEMES):
-        from samsim.memory.postgres import PostgresStore
-
-        opened: MemoryStore = PostgresStore(store, create=create)
-    elif _URL_MARK in store:
-        # The rest of such a URL may hold a password.
-        scheme = store.partition(_URL_MARK)[0]
-        raise ConfigError(f"Unknown kind of memory store: {scheme}. Give a file or a postgresql:// URL.")
-    elif not create and not Path(store).is_file():
-        raise ConfigError(f"There is no memory store at {store}. Give its file or its postgresql:// URL.")
-    else:
-        opened = open_store(store)
+    opened = open_store(store, create=create)
     with closing(opened):
         for notice in opened.notices:
             click.echo(f"note: {shown(notice)}", err=True)
@@ -240,20 +230,3 @@ def _export_to_stdout(opened: MemoryStore) -> None:
     # The same JSON, but a terminal must not be steered by what it holds.
     for entry in opened.iterate():
         click.echo(safe_json(canonical_line(entry).decode("utf-8")))
-
-
-@contextmanager
-def _appearing_when_whole(path: Path, *, force: bool) -> Iterator[IO[bytes]]:
-    """A file that gets its name only when everything is written; nothing is left of one that failed."""
-    from samsim.cli.writing import PARTIAL_SUFFIX
-
-    if path.exists() and not force:
-        raise ConfigError(f"{path} exists already. Use --force to overwrite it, or another name.")
-    partial = path.with_name(path.name + PARTIAL_SUFFIX)
-    try:
-        with partial.open("wb") as file:
-            yield file
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise
-    partial.replace(path)

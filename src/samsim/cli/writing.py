@@ -7,13 +7,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from samsim.cli.safe_text import safe_json, shown
+from samsim.cli.safe_text import shown
+from samsim.durable_files import PARTIAL, beside
 from samsim.errors import ConfigError
+from samsim.safe_json import safe_json
 
 if TYPE_CHECKING:
     from samsim.schemas.results import SampleResult
-
-PARTIAL_SUFFIX = ".partial"
 
 
 def write_json(result: SampleResult) -> None:
@@ -33,7 +33,7 @@ class LineFile:
     @property
     def partial(self) -> Path | None:
         """Where the lines stand until they are complete."""
-        return None if self.path is None else self.path.with_name(self.path.name + PARTIAL_SUFFIX)
+        return None if self.path is None else beside(self.path, PARTIAL)
 
     def append(self, lines: str) -> None:
         """Append the lines of one result, without the last line end, and hand them to the system at once."""
@@ -66,7 +66,7 @@ class LineFile:
         if path.exists() and not path.is_file():
             raise ConfigError(f"{path} is not a regular file. Leave -o out to write to stdout.")
         self._refuse_existing(path)
-        partial = path.with_name(path.name + PARTIAL_SUFFIX)
+        partial = beside(path, PARTIAL)
         try:
             return partial.open("wb" if self._force else "xb")
         except FileExistsError:

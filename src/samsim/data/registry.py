@@ -12,8 +12,10 @@ from samsim.data.samples import RowProblem, Sample
 from samsim.data.selection import fingerprint, select
 from samsim.data.shipped import SHIPPED, load_shipped
 from samsim.data.sources import DataSource, as_source
+from samsim.errors import InputError
+from samsim.plurals import how_many
 
-__all__ = ["FORMATS", "SHIPPED", "FormatInfo", "LoadedSamples", "load_samples"]
+__all__ = ["FORMATS", "SHIPPED", "FormatInfo", "LoadedSamples", "load_samples", "require_some"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,3 +66,13 @@ def samples_of(source: DataSource, reading: Reading) -> LoadedSamples:
         format=reading.format,
         file=reading.file,
     )
+
+
+def require_some(loaded: LoadedSamples) -> None:
+    """Raise ``InputError`` if there is no text, and say why."""
+    if loaded.samples:
+        return
+    why = f"all rows are bad ({loaded.total_rows:,})" if loaded.total_rows else "there are no rows"
+    if loaded.usable_rows:
+        why = f"none of {how_many(loaded.usable_rows, 'usable row')} is in the language asked for"
+    raise InputError(f"Nothing to read in {loaded.source.describe()}: {why}. Check the file and its format.")

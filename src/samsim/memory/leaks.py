@@ -12,6 +12,12 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from samsim.memory.principles import all_principles
+
+if TYPE_CHECKING:
+    from samsim.memory.memory_store import MemoryStore
 
 RUN_LENGTH = 12
 TERM_LIMIT = 30
@@ -20,7 +26,11 @@ TERM_FIELD = "aspects_norm"
 
 @dataclass(frozen=True, slots=True)
 class Leak:
-    """A run of a text that the store repeats, where it was first seen and how many episodes have it."""
+    """A run of a text that a store repeats.
+
+    ``text_name`` is the uid of the text and ``run`` what is repeated of it; ``episode_id`` and ``field`` say where it
+    was first seen, and ``episodes`` how many episodes have it there.
+    """
 
     text_name: str
     run: str
@@ -65,6 +75,12 @@ class LeakFinder:
                         longest[id(place)] = (run, place)
         for run, place in longest.values():
             yield Leak(name, run, place.episode_id, place.field, place.episodes)
+
+
+def leak_finder(store: MemoryStore) -> LeakFinder:
+    """Return the strings of a whole store, ready to be searched for; the program's own sentences are no leak."""
+    own = [sentence for principle in all_principles() for sentence in (principle.ko, principle.en)]
+    return LeakFinder((entry.model_dump(mode="json") for entry in store.iterate()), known=own)
 
 
 def _note(entry: Mapping[str, object], places: dict[tuple[str, str], _Place]) -> None:

@@ -143,16 +143,21 @@ class MemoryStore(Protocol):
         ...
 
 
-def open_store(url_or_path: str | Path) -> MemoryStore:
-    """Open the store at a path (JSONL) or a ``postgresql://`` URL; it is created when it is not there yet."""
+def open_store(url_or_path: str | Path, *, create: bool = True) -> MemoryStore:
+    """Open the store at a path (JSONL) or a ``postgresql://`` URL.
+
+    One that is not there yet is created, or without ``create`` refused.
+    """
     name = str(url_or_path)
     if name.startswith(POSTGRES_SCHEMES):
         from samsim.memory.postgres import PostgresStore
 
-        return PostgresStore(name)
+        return PostgresStore(name, create=create)
     if "://" in name:
         # Only the scheme: an address may hold a password.
         raise ConfigError(f"Unknown kind of memory store {name.split('://')[0]}://. Use a file path or postgresql://.")
+    if not create and not Path(name).is_file():
+        raise ConfigError(f"There is no memory store at {name}. Give its file or its postgresql:// URL.")
     from samsim.memory.jsonl.store import JsonlStore
 
     return JsonlStore(Path(name))

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from samsim.cli.progress.pace import duration
+from samsim.durations import duration
 
 if TYPE_CHECKING:
     from samsim.engines.pacing.activity import Activity, Pause

@@ -7,13 +7,13 @@ from itertools import pairwise
 from math import sqrt
 from statistics import stdev
 
+from samsim.durations import duration
+
 # So many samples say how fast it goes now; fewer than the second number say nothing about the spread.
 _RECENT = 50
 _ENOUGH = 4
 # A range that holds the truth nineteen times out of twenty, if the rest is like what was seen.
 _STANDARD_DEVIATIONS = 2.0
-_MINUTE = 60
-_HOUR = 3600
 
 
 class Pace:
@@ -59,14 +59,3 @@ class Pace:
             return None
         low, high = map(duration, bounds)
         return f"about {high} left" if low == high else f"{low} to {high} left"
-
-
-def duration(seconds: float) -> str:
-    """Hours and minutes, minutes, or seconds: as fine as anybody wants to know it."""
-    if round(seconds) < _MINUTE:
-        return f"{round(seconds)} s"
-    minutes = round(seconds / _MINUTE)
-    if minutes < _HOUR // _MINUTE:
-        return f"{minutes} min"
-    hours, minutes = divmod(minutes, _HOUR // _MINUTE)
-    return f"{hours} h {minutes} min" if minutes else f"{hours} h"

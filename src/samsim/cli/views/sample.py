@@ -15,8 +15,8 @@ from samsim.cli.console import PipeConsole
 from samsim.cli.result_view.labels import Labels
 from samsim.cli.result_view.layout import build_view
 from samsim.cli.result_view.style import Look, aspect_words, cell, indented, joined, polarity_words, section
-from samsim.cli.safe_text import safe_json
 from samsim.experiments.artefacts import Run, RunSample
+from samsim.safe_json import safe_json
 from samsim.schemas.code_names import PERSPECTIVE, STAGE
 from samsim.schemas.scorecards import GoldRecord, Scorecard
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from samsim.cli.writing import PARTIAL_SUFFIX
+from samsim.durable_files import PARTIAL, beside
 from samsim.engines.factory import EnginePlan, Role, Seat, roles_of, seats_of
 from samsim.engines.pacing.measuring import Suggestion
 from samsim.engines.settings import EngineSettings
@@ -126,7 +126,7 @@ def _checked(path: Path, text: str) -> str:
 
 def _replace(path: Path, text: str) -> None:
     place = path.resolve()
-    partial = place.with_name(place.name + PARTIAL_SUFFIX)
+    partial = beside(place, PARTIAL)
     try:
         partial.write_bytes(text.encode("utf-8"))
         shutil.copymode(place, partial)

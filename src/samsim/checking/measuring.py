@@ -1,10 +1,9 @@
-"""``samsim doctor --measure``: how many calls at once a server is worth, and how long it may take."""
+"""How many calls at once a server is worth, and how long it may take."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from samsim.agents.perspective_agents import PerspectiveAgentPlit
+from samsim.checking.findings import EngineFinding, Note
 from samsim.data.shipped import load_reviews
 from samsim.engines.interface import Stage1Inputs
 from samsim.engines.model_engine import ModelEngine
@@ -16,8 +15,8 @@ from samsim.schemas.taxonomy import FREE_TAXONOMY, load_taxonomy
 MOST_AT_ONCE = 16
 
 
-async def measure(engine: ModelEngine, say: Callable[[str], object], most: int) -> Suggestion | None:
-    """Ask about shipped reviews in rounds and say what came of each; the settings that follow from it, if any."""
+async def measure(engine: ModelEngine, note: Note, most: int) -> Suggestion | None:
+    """Ask about shipped reviews in rounds and note what came of each; return the settings that follow, if any."""
     texts = [sample.text for sample in load_reviews() if sample.language == "en"]
     taxonomy = load_taxonomy(FREE_TAXONOMY)
 
@@ -27,14 +26,16 @@ async def measure(engine: ModelEngine, say: Callable[[str], object], most: int) 
         return call
 
     done: list[Round] = []
-    async for one in rounds(ask, most):
-        done.append(one)
-        failed = f", failed: {', '.join(one.failures)}" if one.failures else ""
-        say(f"      {one.at_once} at once: {one.rate:.2f} answers/s, slowest {one.slowest:.1f} s{failed}")
+    async for ended in rounds(ask, most):
+        done.append(ended)
+        failed = f", failed: {', '.join(ended.failures)}" if ended.failures else ""
+        what = f"{ended.at_once} at once: {ended.rate:.2f} answers/s, slowest {ended.slowest:.1f} s{failed}"
+        note(EngineFinding("round", "note", what))
     found = suggestion(done)
     if found is None:
-        say("BAD   measurement: not even single calls were answered without failure. Nothing is suggested.")
+        what = "not even single calls were answered without failure. Nothing is suggested."
+        note(EngineFinding("measurement", "failed", what))
         return None
-    say(f"ok    suggested concurrency: {found.concurrency} ({found.why_concurrency})")
-    say(f"ok    suggested timeout_s: {found.timeout_s} ({found.why_timeout})")
+    note(EngineFinding("concurrency", "ok", f"{found.concurrency} ({found.why_concurrency})"))
+    note(EngineFinding("timeout_s", "ok", f"{found.timeout_s} ({found.why_timeout})"))
     return found
