@@ -31,12 +31,14 @@ This page is written by `python tools/write_api_docs.py` from the docstrings."""
 # By task; together they are `samsim.__all__`.
 GROUPS: Mapping[str, str] = {
     "Analyse texts": "analyze Pipeline PipelineConfig SampleResult FinalTuple SampleError",
-    "Engines": "open_engine OpenEngine Engine EngineRequest EngineReply Message ResponseCache",
-    "Memory": "open_memory EpisodicOrchestrator open_store MemoryStore EpisodicMemoryEntryV1_1",
+    "Engines": """open_engine OpenEngine check_engine EngineCheck CheckedEngine EngineFinding Engine EngineRequest
+        EngineReply Message ResponseCache""",
+    "Memory": "open_memory EpisodicOrchestrator open_store MemoryStore EpisodicMemoryEntryV1_1 find_leaks Leak",
     "Run experiments": "load_config ExperimentConfig plan_experiment ExperimentPlan run_experiment",
     "Read runs": "load_run Run RunSample Experiment Manifest Scorecard",
     "Compare and report": "compare Comparison Contrast build_report ReportFiles",
-    "Data": "load_samples LoadedSamples Sample load_gold gold_fields GoldSample GoldTuple DataSource",
+    "Data": """load_samples LoadedSamples Sample load_gold gold_fields GoldSample GoldTuple DataSource
+        convert_data ConvertedData""",
     "Taxonomies": "load_taxonomy Taxonomy",
     "What a result holds": """Candidate Span ConflictFlag ValidatorRisk ReviewActionItem ArbiterDecision DebateRecord
         MemoryRecord CallRecord ASTETripletItem PerspectiveASTEStage1Schema ReviewOutputSchema""",

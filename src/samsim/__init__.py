@@ -10,6 +10,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from samsim.checking.engines import check_engine
+    from samsim.checking.findings import CheckedEngine, EngineCheck, EngineFinding
+    from samsim.checking.leaks import find_leaks
+    from samsim.data.converting import ConvertedData, convert_data
     from samsim.data.gold import GoldSample, GoldTuple, gold_fields, load_gold
     from samsim.data.registry import LoadedSamples, load_samples
     from samsim.data.samples import Sample
@@ -33,6 +37,7 @@ if TYPE_CHECKING:
     from samsim.experiments.run_set import Experiment, load_run
     from samsim.experiments.runner import run_experiment
     from samsim.memory.episodic_orchestrator import EpisodicOrchestrator
+    from samsim.memory.leaks import Leak
     from samsim.memory.memory_store import MemoryStore, open_store
     from samsim.memory.opening import open_memory
     from samsim.metrics.comparison import Comparison, Contrast
@@ -66,15 +71,19 @@ __all__ = [
     "ArbiterDecision",
     "CallRecord",
     "Candidate",
+    "CheckedEngine",
     "Comparison",
     "ConfigError",
     "ConflictFlag",
     "ContractError",
     "Contrast",
+    "ConvertedData",
     "DataSource",
     "DebateRecord",
     "Engine",
+    "EngineCheck",
     "EngineError",
+    "EngineFinding",
     "EngineReply",
     "EngineRequest",
     "EpisodicMemoryEntryV1_1",
@@ -86,6 +95,7 @@ __all__ = [
     "GoldSample",
     "GoldTuple",
     "InputError",
+    "Leak",
     "LoadedSamples",
     "Manifest",
     "MemoryRecord",
@@ -113,7 +123,10 @@ __all__ = [
     "ValidatorRisk",
     "analyze",
     "build_report",
+    "check_engine",
     "compare",
+    "convert_data",
+    "find_leaks",
     "gold_fields",
     "load_config",
     "load_gold",
@@ -128,6 +141,10 @@ __all__ = [
 ]
 
 _HOMES = {
+    "samsim.checking.engines": ("check_engine",),
+    "samsim.checking.findings": ("CheckedEngine", "EngineCheck", "EngineFinding"),
+    "samsim.checking.leaks": ("find_leaks",),
+    "samsim.data.converting": ("ConvertedData", "convert_data"),
     "samsim.data.gold": ("GoldSample", "GoldTuple", "gold_fields", "load_gold"),
     "samsim.data.registry": ("LoadedSamples", "load_samples"),
     "samsim.data.samples": ("Sample",),
@@ -151,6 +168,7 @@ _HOMES = {
     "samsim.experiments.run_set": ("Experiment", "load_run"),
     "samsim.experiments.runner": ("run_experiment",),
     "samsim.memory.episodic_orchestrator": ("EpisodicOrchestrator",),
+    "samsim.memory.leaks": ("Leak",),
     "samsim.memory.memory_store": ("MemoryStore", "open_store"),
     "samsim.memory.opening": ("open_memory",),
     "samsim.metrics.comparison": ("Comparison", "Contrast"),

@@ -2,47 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from aiohttp import web
 from click.testing import CliRunner, Result
 
 from samsim.checking.findings import attempt_lines
 from samsim.cli.exit_codes import ExitCode
 from samsim.cli.main import cli
 from samsim.schemas.calls import AttemptRecord, Outcome
-from tests.servers.hosting import hosted
-from tests.support.loopback import PROBED, answers, chat_payload
+from tests.servers.failing_first import server
 
 pytestmark = pytest.mark.loopback
-
-
-def answering(body: dict[str, Any]) -> web.Response:
-    is_probe = "zebra" in json.dumps(body["messages"])
-    return web.json_response(chat_payload(PROBED if is_probe else answers()))
-
-
-@contextmanager
-def server(*faults: int | str) -> Iterator[str]:
-    """A server that meets its first requests with these statuses (or stalls), and answers all others."""
-    left = list(faults)
-
-    async def handle(request: web.Request) -> web.Response:
-        body = await request.json()
-        fault = left.pop(0) if left else None
-        if fault == "stall":
-            await asyncio.Event().wait()
-        return answering(body) if fault is None else web.Response(status=int(fault))
-
-    with hosted(handle, "/v1/chat/completions") as address:
-        yield f"{address}/v1"
 
 
 def engine_file(folder: Path, url: str, **settings: Any) -> Path:

@@ -17,10 +17,15 @@ from samsim.data.sources import USUAL_COLUMNS, DataSource
 PAGE = (Path(__file__).parents[2] / "docs" / "data.md").read_text(encoding="utf-8")
 
 
-def test_the_python_example_runs() -> None:
-    (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    done = subprocess.run([sys.executable, "-X", "utf8", "-c", code], capture_output=True, text=True, encoding="utf-8")
-    assert done.stdout.splitlines() == ["84 2 ko-001 0", "맛 ['opinion', 'polarity', 'ref', 'term']"], done.stderr
+def test_the_python_examples_run(tmp_path: Path) -> None:
+    code = "\n".join(re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL))
+    command = [sys.executable, "-X", "utf8", "-c", code]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, encoding="utf-8")
+    assert done.stdout.splitlines() == [
+        "84 2 ko-001 0",
+        "맛 ['opinion', 'polarity', 'ref', 'term']",
+        "42 42 []",
+    ], done.stderr
 
 
 def test_the_config_example_is_valid() -> None:
