@@ -24,7 +24,7 @@ def test_the_python_examples_run(tmp_path: Path) -> None:
     assert done.stdout.splitlines() == [
         "84 2 ko-001 0",
         "맛 ['opinion', 'polarity', 'ref', 'term']",
-        "42 42 []",
+        "44 44 []",
     ], done.stderr
 
 
