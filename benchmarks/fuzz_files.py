@@ -27,6 +27,8 @@ from pathlib import Path
 from time import monotonic, process_time
 from typing import Any
 
+from samsim.experiments.recovering import find_finished
+
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.data.reading import ALL as DATA_FIXTURES
@@ -353,8 +355,9 @@ def _run_readers(folder: Path) -> dict[str, Reader]:
             _report(target)
             _comparison(whole, target)
             with locked(target) as opened:
-                opened.read_manifest()
-                opened.recover(uids)
+                manifest = opened.read_manifest()
+                if manifest is not None:
+                    opened.recover(find_finished(target, uids, manifest))
 
         def _report(target: Path) -> None:
             try:

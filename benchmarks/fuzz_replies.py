@@ -221,7 +221,7 @@ class HostileTransport(HttpTransport):
         super().__init__()
         self._make = make
 
-    async def post(self, url: str, headers: Any, body: bytes) -> HttpReply:  # noqa: ARG002 - nothing is sent
+    async def post(self, *_request: Any, **_options: Any) -> HttpReply:
         """The next reply, read as any other."""
         status, given, content = self._make()
         return _interpret(status, given, content if len(content) <= MAX_REPLY_BYTES else None)

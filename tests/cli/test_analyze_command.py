@@ -25,7 +25,7 @@ def run(*arguments: str, stdin: bytes | None = None, **environ: str) -> Result:
     return CliRunner().invoke(cli, ["analyze", *arguments], input=stdin, env=settings, prog_name="samsim")
 
 
-def failing_with(error: Exception) -> object:
+def failing_with(error: BaseException) -> object:
     def analyze(self: object, text: str, *, uid: str = "0") -> SampleResult:
         raise error
 

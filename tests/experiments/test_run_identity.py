@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import os
 import re
@@ -315,7 +316,7 @@ def test_a_run_that_has_done_nothing_starts_from_a_fresh_copy_of_its_store(tmp_p
 
 
 def at_version(monkeypatch: pytest.MonkeyPatch, package: str, number: str) -> None:
-    real = provenance.version
+    real = importlib.metadata.version
     monkeypatch.setattr(provenance, "version", lambda name: number if name == package else real(name))
 
 
@@ -328,7 +329,7 @@ def test_other_versions_of_what_decides_do_not_resume_a_run(
     config = small(tmp_path, episodic_memory={"condition": condition})
     run(config, limit=2)
     assert not is_outdated(config)
-    old = provenance.version(package)
+    old = importlib.metadata.version(package)
     at_version(monkeypatch, package, "9.9.9")
     with pytest.raises(ConfigError, match=re.escape(f"{package} {old} → 9.9.9")) as refused:
         run(config)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -47,7 +48,7 @@ ONE_SIDED = episode(
 )
 
 
-def orchestrator(store: MemoryStore, condition: str, **settings: object) -> EpisodicOrchestrator:
+def orchestrator(store: MemoryStore, condition: str, **settings: Any) -> EpisodicOrchestrator:
     chosen = MemorySettings(**settings)
     return EpisodicOrchestrator(
         store, resolve_condition(condition), now=lambda: "2026-01-02T03:04:05Z", version="test", settings=chosen
@@ -65,7 +66,7 @@ def filled(path: Path, protocol: str = "cr_v2") -> MemoryStore:
 
 
 def run(
-    condition: str, texts: list[str], path: Path, protocol: str = "cr_v2", **settings: object
+    condition: str, texts: list[str], path: Path, protocol: str = "cr_v2", **settings: Any
 ) -> tuple[PromptKeeper, list[SampleResult]]:
     engine = PromptKeeper()
     store = filled(path, protocol)

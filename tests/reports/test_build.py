@@ -6,6 +6,7 @@ import io
 import json
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS
 from samsim.reports.build import ReportFiles, build_report
 from samsim.reports.collecting import collect
 from samsim.reports.tables.provenance import sanity_table
-from tests.reports.making_runs import RESAMPLES, change_manifest, change_rows, copied, rows_of, write_rows
+from tests.reports.making_runs import RESAMPLES, Row, change_manifest, change_rows, copied, rows_of, write_rows
 
 
 def built(*folders: Path, out: Path | None = None) -> ReportFiles:
@@ -36,10 +37,14 @@ def test_everything_is_written(report: ReportFiles) -> None:
     assert not list(report.folder.rglob("*.part"))
 
 
+def _renamed(name: str, manifest: Row) -> None:
+    manifest["experiment"] = name
+
+
 def test_no_cell_of_the_table_is_a_formula_and_numbers_stay_numbers(experiment: Path, tmp_path: Path) -> None:
     runs = [copied(experiment / cell, tmp_path / cell) for cell in ("single-C1", "cr_v2-C1")]
     for run, name in zip(runs, ("=1+1", "@SUM(A1)"), strict=True):
-        change_manifest(run, lambda manifest, name=name: manifest.update(experiment=name))
+        change_manifest(run, partial(_renamed, name))
     report = built(*runs, out=tmp_path / "out")
     rows = list(csv.reader(io.StringIO(report.metrics_csv.read_text(encoding="utf-8"))))
     formulas = [cell for row in rows for cell in row if cell.startswith(("=", "+", "-", "@", "\t", "\r"))]
@@ -194,7 +199,7 @@ def test_repeats_are_measured_for_their_agreement(experiment: Path, tmp_path: Pa
     for repeat in (0, 1):
         run = copied(experiment / "cr_v2-C1", folder / f"r{repeat}")
 
-        def numbered(manifest: dict[str, object], repeat: int = repeat) -> None:
+        def numbered(manifest: Row, repeat: int = repeat) -> None:
             manifest["cell"] = {**manifest["cell"], "repeat": repeat, "cell_id": f"cr_v2-C1-r{repeat}"}
 
         change_manifest(run, numbered)
