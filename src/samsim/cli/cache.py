@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from samsim.cli.exit_codes import ExitCode, exit_code_help
+from samsim.cli.exit_codes import SEE_EXIT_CODES, ExitCode
 from samsim.cli.safe_text import shown
 from samsim.errors import ConfigError, InputError
 
@@ -27,7 +27,7 @@ def _cache_option(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)
 
 
-@click.group(epilog=exit_code_help())
+@click.group(epilog=SEE_EXIT_CODES)
 def cache() -> None:
     """Replies of language models, kept so that the same request is never paid for twice.
 

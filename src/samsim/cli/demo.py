@@ -9,11 +9,13 @@ from pathlib import Path
 
 import click
 
+from samsim.cli.exit_codes import SEE_EXIT_CODES
+
 QUICKSTART = "quickstart.yaml"
 _TRY = 'analyze --explain "사용감은 좋지만 가격은 비싸요."'
 
 
-@click.command()
+@click.command(epilog=SEE_EXIT_CODES)
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Where run folders go.  [default: runs]")
 @click.pass_context
 def demo(ctx: click.Context, /, out: Path | None) -> None:

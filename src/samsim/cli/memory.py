@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from samsim.cli.exit_codes import ExitCode, exit_code_help
+from samsim.cli.exit_codes import SEE_EXIT_CODES, ExitCode
 from samsim.cli.options.encoding import check_encoding_name
 from samsim.cli.safe_text import safe_json, shown
 from samsim.errors import ConfigError, InputError
@@ -24,7 +24,7 @@ _SHOWN_BY_DEFAULT = 20
 _URL_MARK = "://"
 
 
-@click.group(epilog=exit_code_help())
+@click.group(epilog=SEE_EXIT_CODES)
 def memory() -> None:
     """Episodes remembered from earlier samples. STORE is a file or a postgresql:// URL.
 

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from samsim.cli.exit_codes import SEE_EXIT_CODES
+
 if TYPE_CHECKING:
     from samsim.experiments.config import ExperimentConfig
 
 
-@click.command()
+@click.command(epilog=SEE_EXIT_CODES)
 @click.argument("config", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="Change a setting, as in run.concurrency=4.")
 @click.option("--plan", "plan_only", is_flag=True, help="Say what it would take, by a few probed samples.")
