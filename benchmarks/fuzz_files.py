@@ -51,7 +51,7 @@ from samsim.experiments.run_folder import locked
 from samsim.experiments.runner import run_experiment
 from samsim.memory.conditions import load_conditions, resolve_condition
 from samsim.memory.jsonl.snapshot import read_snapshot
-from samsim.memory.memory_store import open_store
+from samsim.memory.store import open_store
 from samsim.metrics.comparison import compare
 from samsim.reports.build import build_report
 from samsim.schemas.taxonomy import load_taxonomy

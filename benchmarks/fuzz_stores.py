@@ -40,8 +40,8 @@ from samsim.experiments.run_store import copy_store, store_digest, wind_back
 from samsim.memory.conditions import resolve_condition
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator, MemorySettings, OpfbScope
 from samsim.memory.jsonl.files import StoreFiles
-from samsim.memory.memory_store import MemoryStore, canonical_bytes, open_store
 from samsim.memory.principles import all_principles
+from samsim.memory.store import MemoryStore, canonical_bytes, open_store
 from samsim.pipeline.api import Pipeline
 from samsim.schemas.memory_v1_1 import InputSignatureV1_1, Structure
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
-from samsim.memory.memory_store import DEFAULT_STORE
+from samsim.memory.store import DEFAULT_STORE
 
 ROOT = Path(__file__).parents[2]
 UNTESTED = "no test yet"

@@ -12,7 +12,7 @@ from samsim.experiments.artefacts import OUTPUTS, SCORECARDS, STORE, TRACES
 from samsim.experiments.cell_run import RunOptions
 from samsim.experiments.config import ExperimentConfig, load_config
 from samsim.experiments.runner import EngineSource, ExperimentOutcome, cell_folders, run_experiment
-from samsim.memory.memory_store import ContentHash
+from samsim.memory.store import ContentHash
 from samsim.schemas.runs import CELL_DIGEST
 
 

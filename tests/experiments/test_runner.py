@@ -10,7 +10,7 @@ import pytest
 
 from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS, STORE, TRACES, find_runs, load_run
 from samsim.experiments.runner import cell_folders
-from samsim.memory.memory_store import open_store
+from samsim.memory.store import open_store
 from samsim.schemas.memory_v1_1 import AdvisoryBundleV1_1
 from tests.experiments.engines import LateEngine, serving
 from tests.experiments.runs import configure, footprint, only_folder, rows, run, store_hash, timeless_cards

@@ -15,7 +15,7 @@ import pytest
 from samsim.errors import ConfigError
 from samsim.memory.conditions import load_conditions, resolve_condition
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator, MemorySettings
-from samsim.memory.memory_store import MemoryStore, open_store
+from samsim.memory.store import MemoryStore, open_store
 from samsim.pipeline.api import Pipeline
 from samsim.schemas.results import MemoryRecord, SampleResult
 from tests.memory import episode

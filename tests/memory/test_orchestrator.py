@@ -16,7 +16,7 @@ from samsim.errors import ContractError
 from samsim.memory.advisory_builder import DANGER_WARNING, OPFB_REASON
 from samsim.memory.conditions import resolve_condition
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator, MemorySettings, MemorySlot, SampleFacts
-from samsim.memory.memory_store import MemoryStore, canonical_line, open_store
+from samsim.memory.store import MemoryStore, canonical_line, open_store
 from samsim.pipeline.api import Pipeline
 from samsim.schemas.memory_v1_1 import EpisodicMemoryEntryV1_1
 from samsim.schemas.results import SampleResult

@@ -16,7 +16,7 @@ from samsim.errors import ConfigError, EngineError
 from samsim.language.analyze import analyze_text
 from samsim.memory.conditions import resolve_condition
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator
-from samsim.memory.memory_store import open_store
+from samsim.memory.store import open_store
 from samsim.pipeline.api import Pipeline
 from samsim.pipeline.config import PipelineConfig
 from samsim.pipeline.debate_runner import run_debate

@@ -16,7 +16,7 @@ from samsim.cli.safe_text import safe_json, shown
 from samsim.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
-    from samsim.memory.memory_store import MemoryStore
+    from samsim.memory.store import MemoryStore
     from samsim.schemas.memory_v1_1 import EpisodicMemoryEntryV1_1
 
 _STORE = click.argument("store", metavar="STORE")
@@ -190,7 +190,7 @@ def _existing(store: str) -> Iterator[MemoryStore]:
 
 @contextmanager
 def _opened(store: str, *, create: bool) -> Iterator[MemoryStore]:
-    from samsim.memory.memory_store import POSTGRES_SCHEMES, open_store
+    from samsim.memory.store import POSTGRES_SCHEMES, open_store
 
     if store.startswith(POSTGRES_SCHEMES):
         from samsim.memory.postgres import PostgresStore
@@ -220,7 +220,7 @@ def _place(store: str) -> str:
 
 
 def _newest(opened: MemoryStore, first: int, end: int) -> list[EpisodicMemoryEntryV1_1]:
-    from samsim.memory.memory_store import episode_id_of
+    from samsim.memory.store import episode_id_of
 
     found = (opened.get(episode_id_of(seq)) for seq in range(end, first, -1))
     return [entry for entry in found if entry is not None]
@@ -230,7 +230,7 @@ def _export_to_stdout(opened: MemoryStore) -> None:
     if not sys.stdout.isatty():
         opened.export(sys.stdout.buffer)
         return
-    from samsim.memory.memory_store import canonical_line
+    from samsim.memory.store import canonical_line
 
     # The same JSON, but a terminal must not be steered by what it holds.
     for entry in opened.iterate():

@@ -1,4 +1,4 @@
-"""One cell of an experiment, begun or gone on with: its folder, its store, its samples, its end."""
+"""One cell of an experiment, started or resumed: its folder, its store, its samples, its end."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from samsim.experiments.signing import cell_digest
 from samsim.experiments.workers import run_in_workers
 from samsim.language.analyze import analyze_text
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator, SampleFacts
-from samsim.memory.memory_store import open_store
+from samsim.memory.store import open_store
 from samsim.pipeline.config import PipelineConfig
 from samsim.pipeline.epochs import Continuation
 from samsim.schemas.runs import CellRecord, Manifest, RunStatus
@@ -122,7 +122,7 @@ class CellJob:
 def run_cell(job: CellJob) -> Manifest:
     """Begin the cell, or go on where it stopped; returns the manifest as it is then."""
     with locked(job.folder) as folder:
-        manifest = _begun(job, folder)
+        manifest = _started(job, folder)
         _require_same_store(job.folder, manifest)
         finish_replacing(job.folder)
         found = find_finished(job.folder, job.uids, manifest)
@@ -193,8 +193,8 @@ def _require_same_store(folder: Path, manifest: Manifest) -> None:
     drop_wrong_journal(folder / STORE)
 
 
-def _begun(job: CellJob, folder: RunFolder) -> Manifest:
-    """The manifest of the run: read if it was begun before, else written now."""
+def _started(job: CellJob, folder: RunFolder) -> Manifest:
+    """The manifest of the run: read if it was started before, else written now."""
     known = folder.read_manifest()
     if known is not None:
         different = _differences(known, job)
@@ -202,7 +202,7 @@ def _begun(job: CellJob, folder: RunFolder) -> Manifest:
             _refuse(different, known, job)
             return known
         # Its memory was done again: every sample saw another one.
-        place = folder.set_aside()
+        place = folder.start_over()
         job.watcher.note(
             f"{job.cell.cell_id} starts over, since its memory was built anew; what was there is in {place}"
         )

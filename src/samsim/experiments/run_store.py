@@ -16,7 +16,7 @@ from samsim.experiments.digests import file_digest
 from samsim.experiments.plain_files import open_plain
 from samsim.memory.jsonl import journal
 from samsim.memory.jsonl.io import TEMPORARY, beside, is_no_file, sync_folder
-from samsim.memory.memory_store import POSTGRES_SCHEMES, open_store
+from samsim.memory.store import POSTGRES_SCHEMES, open_store
 
 _JOURNAL, _INDEX = ".journal", ".index"
 

@@ -157,5 +157,5 @@ def _parse(content: str, source: str) -> ConditionFile:
     try:
         return ConditionFile.model_validate(raw)
     except ValidationError as error:
-        details = "; ".join(f"{'.'.join(map(str, one['loc'])) or 'file'}: {one['msg']}" for one in error.errors())
+        details = "; ".join(f"{'.'.join(map(str, fault['loc'])) or 'file'}: {fault['msg']}" for fault in error.errors())
         raise ConfigError(f"The memory conditions {source} are not usable: {details}.") from error

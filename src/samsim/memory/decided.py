@@ -43,14 +43,14 @@ def decided_in(result: SampleResult) -> list[Decided]:
     """The decisions of a result; none for a protocol that only reads."""
     if result.debate is not None:
         return _of_debate(result, result.debate)
-    return [Decided(one.tuple_id, one.action, one.reason_code) for one in result.arbiter_decisions]
+    return [Decided(decision.tuple_id, decision.action, decision.reason_code) for decision in result.arbiter_decisions]
 
 
 def _of_debate(result: SampleResult, debate: DebateRecord) -> list[Decided]:
     """Applied changes; then what the judge left open, as FLAG; then what was spoken of and stayed, as KEEP."""
     found: dict[str, Decided] = {}
     # A tuple whose polarity and ref were both changed is known for its polarity.
-    for decision in sorted(debate.overrides, key=lambda one: _ACTIONS[one.op] == "KEEP"):
+    for decision in sorted(debate.overrides, key=lambda override: _ACTIONS[override.op] == "KEEP"):
         if decision.applied:
             tuple_id = decision.target_tuple_id
             reason = _reason(decision.op, tuple_id, result)

@@ -40,7 +40,7 @@ def open_memory(store: str | None, condition: str | None) -> Iterator[EpisodicOr
     from samsim import __version__
     from samsim.memory.conditions import resolve_condition
     from samsim.memory.episodic_orchestrator import EpisodicOrchestrator
-    from samsim.memory.memory_store import DEFAULT_STORE, open_store
+    from samsim.memory.store import DEFAULT_STORE, open_store
 
     chosen = resolve_condition(condition or DEFAULT_CONDITION)
     started = datetime.now(UTC).isoformat(timespec="seconds")  # one recorded clock for the whole run

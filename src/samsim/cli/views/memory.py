@@ -14,7 +14,7 @@ from rich.text import Text
 from samsim.cli.result_view.layout import PipeConsole
 from samsim.cli.result_view.style import SIGNS, WIDE, breakable, cell, joined
 from samsim.memory.leaks import Leak
-from samsim.memory.memory_store import VerifyReport
+from samsim.memory.store import VerifyReport
 from samsim.schemas.memory_v1_1 import (
     EpisodeType,
     EpisodicMemoryEntryV1_1,

@@ -32,8 +32,8 @@ from samsim.memory.jsonl.io import (
     write_all,
 )
 from samsim.memory.jsonl.journal import Record
-from samsim.memory.memory_store import canonical_line, episode_id_of, parse_line
 from samsim.memory.principles import find_principle
+from samsim.memory.store import canonical_line, episode_id_of, parse_line
 
 
 class StoreFiles:
