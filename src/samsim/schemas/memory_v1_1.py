@@ -234,7 +234,9 @@ def parse_entry(raw: object) -> EpisodicMemoryEntryV1_1:
         return EpisodicMemoryEntryV1_1.model_validate(raw)
     except ValidationError as error:
         faults = error.errors(include_input=False, include_url=False, include_context=False)
-        named = [f"{_clipped('.'.join(map(str, one['loc'])) or 'record')}: {_clipped(one['msg'])}" for one in faults]
+        named = [
+            f"{_clipped('.'.join(map(str, fault['loc'])) or 'record')}: {_clipped(fault['msg'])}" for fault in faults
+        ]
         more = f" (and {len(named) - _FAULTS_SHOWN} more)" if len(named) > _FAULTS_SHOWN else ""
         raise ContractError(
             f"Not an episode of schema {SCHEMA_VERSION}: {'; '.join(named[:_FAULTS_SHOWN])}{more}."
