@@ -58,7 +58,7 @@ def _is_local(url: str | None) -> bool:
 
 def mistakes_in(error: ValidationError) -> list[ErrorDetails]:
     """What a user got wrong; a default that could not be worked out because of another mistake is none."""
-    return [one for one in error.errors(include_url=False) if one["type"] != "default_factory_not_called"]
+    return [fault for fault in error.errors(include_url=False) if fault["type"] != "default_factory_not_called"]
 
 
 class PricePerMillion(BaseModel):

@@ -53,16 +53,16 @@ def _tightest(model: type[BaseModel], refused: frozenset[str]) -> tuple[int, int
 def _is_small(value: dict[str, Any], items: int, length: int) -> bool:
     left: list[Any] = [value]
     while left:
-        one = left.pop()
-        if isinstance(one, str):
-            if len(one) > length:
+        node = left.pop()
+        if isinstance(node, str):
+            if len(node) > length:
                 return False
-        elif isinstance(one, list):
-            if len(one) > items:
+        elif isinstance(node, list):
+            if len(node) > items:
                 return False
-            left.extend(one)
-        elif isinstance(one, dict):
-            left.extend(one.values())
+            left.extend(node)
+        elif isinstance(node, dict):
+            left.extend(node.values())
     return True
 
 

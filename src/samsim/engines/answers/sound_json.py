@@ -44,19 +44,19 @@ def flaw_of(value: Any) -> Flaw | None:
         return _TOO_DEEP
     left = [value]
     while left:
-        one = left.pop()
-        if isinstance(one, str):
-            if not is_encodable(one):
+        node = left.pop()
+        if isinstance(node, str):
+            if not is_encodable(node):
                 return _HALF_A_PAIR
-        elif isinstance(one, dict):
-            left.extend(one)
-            left.extend(one.values())
-        elif isinstance(one, list):
-            left.extend(one)
-        elif isinstance(one, float):
-            if not math.isfinite(one):
+        elif isinstance(node, dict):
+            left.extend(node)
+            left.extend(node.values())
+        elif isinstance(node, list):
+            left.extend(node)
+        elif isinstance(node, float):
+            if not math.isfinite(node):
                 return NO_NUMBER
-        elif isinstance(one, int) and not -_MAX_INTEGER <= one < _MAX_INTEGER:
+        elif isinstance(node, int) and not -_MAX_INTEGER <= node < _MAX_INTEGER:
             return NO_NUMBER
     return None
 
@@ -66,15 +66,15 @@ def is_too_deep(value: Any) -> bool:
     level = [value]
     for _ in range(MAX_DEPTH):
         inside: list[Any] = []
-        for one in level:
-            if isinstance(one, dict):
-                inside.extend(one.values())
-            elif isinstance(one, list):
-                inside.extend(one)
+        for item in level:
+            if isinstance(item, dict):
+                inside.extend(item.values())
+            elif isinstance(item, list):
+                inside.extend(item)
         if not inside:
             return False
         level = inside
-    return any(isinstance(one, dict | list) for one in level)
+    return any(isinstance(item, dict | list) for item in level)
 
 
 def is_encodable(text: str) -> bool:

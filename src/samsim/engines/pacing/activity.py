@@ -35,7 +35,7 @@ class Activity:
         # Why a server was given up, in words that name it.
         self.lost: str | None = None
         self._clock = clock
-        self._begun = 0
+        self._started = 0
         self._recent: deque[float] = deque(maxlen=_RECENT)
         self._away: dict[str, tuple[str, float]] = {}
         self._paused_before = 0.0
@@ -44,7 +44,7 @@ class Activity:
     @property
     def waiting(self) -> int:
         """Calls that were asked for and have no request under way: limits, retries and outages hold them."""
-        return max(0, self._begun - self.finished - self.under_way)
+        return max(0, self._started - self.finished - self.under_way)
 
     @property
     def seconds_per_call(self) -> float | None:
@@ -65,7 +65,7 @@ class Activity:
     @contextmanager
     def call(self) -> Iterator[None]:
         """Around a call from the moment it is asked for to its end."""
-        self._begun += 1
+        self._started += 1
         try:
             yield
         finally:
