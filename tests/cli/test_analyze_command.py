@@ -76,8 +76,8 @@ def test_compact_and_explained_view() -> None:
 @pytest.mark.parametrize(
     ("arguments", "environ", "words"),
     [
-        ((), {"LC_ALL": "ko_KR.UTF-8"}, "최종 튜플"),
-        (("--ui", "ko"), {}, "최종 튜플"),
+        ((), {"LC_ALL": "ko_KR.UTF-8"}, "분석 결과"),
+        (("--ui", "ko"), {}, "분석 결과"),
         ((), {"LC_ALL": "C"}, "Final tuples"),
     ],
 )

@@ -20,7 +20,7 @@ from samsim.errors import ConfigError, InputError, StoreError
 from samsim.experiments import provenance
 from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS, STORE, TRACES, find_runs, load_run
 from samsim.experiments.config import ExperimentConfig
-from samsim.experiments.runner import cell_folders, is_outdated, set_aside
+from samsim.experiments.runner import cell_folders, is_outdated, rename_old_folder
 from samsim.reports.build import build_report
 from tests.experiments.engines import FailingEngine, serving
 from tests.experiments.runs import configure, footprint, only_folder, rows, run
@@ -61,7 +61,7 @@ def test_lines_without_a_manifest_are_not_taken_for_another_cells(tmp_path: Path
         run(other)
     assert not (folder / MANIFEST).exists()
     assert {name: (folder / name).read_bytes() for name in LINES} == before, "nothing is lost"
-    assert set_aside(other) is not None
+    assert rename_old_folder(other) is not None
     run(other)
     assert {row["protocol"] for row in rows(folder / OUTPUTS)} == {"single"}
 

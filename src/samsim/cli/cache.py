@@ -107,10 +107,14 @@ def import_(ctx: click.Context, file: Path, path: Path | None) -> None:
         report = kept.import_lines(lines, _report_line)
     usable = report.added + report.known + report.different
     if report.bad and not usable:
-        raise InputError("Nothing was imported: no line is a kept reply. Give a file that samsim cache export wrote.")
+        raise InputError(
+            "Nothing was imported: no line is a cached response. Give a file that samsim cache export wrote."
+        )
     click.echo(f"{report.added} added, {report.known} known, {report.bad} bad -> {_shown(kept.path)}", err=True)
     if report.different:
-        click.echo(f"{report.different} differ from the kept reply of the same key; the kept ones stay", err=True)
+        click.echo(
+            f"{report.different} differ from the cached response of the same key; the cached ones stay", err=True
+        )
     ctx.exit(ExitCode.SOME_BAD if report.bad else ExitCode.OK)
 
 

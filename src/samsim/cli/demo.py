@@ -26,12 +26,12 @@ def demo(ctx: click.Context, /, out: Path | None) -> None:
     from samsim.cli.progress.bar import watching
     from samsim.cli.run_ending import finish_run
     from samsim.experiments.config import OptionValue, load_config
-    from samsim.experiments.runner import is_outdated, run_experiment, set_aside
+    from samsim.experiments.runner import is_outdated, rename_old_folder, run_experiment
 
     with as_file(files("samsim.experiments").joinpath("configs", QUICKSTART)) as path:
         config = load_config(path, values=[] if out is None else [OptionValue("--out", ("run", "out"), str(out))])
     if is_outdated(config):
-        set_aside(config)
+        rename_old_folder(config)
     with watching() as watcher:
         outcome = run_experiment(config, watcher=watcher)
     code = finish_run(outcome, report=True)

@@ -1,4 +1,4 @@
-"""``samsim run``: an experiment from its configuration, begun or gone on with."""
+"""``samsim run``: an experiment from its configuration, started or resumed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.option("--concurrency", type=click.IntRange(1, 1024), help="Samples under way at the same time.")
 @click.option("--workers", type=click.IntRange(1, 256), help="Processes for the embedded engine.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Where run folders go.  [default: runs]")
-@click.option("--restart", is_flag=True, help="Begin anew; the old folder is kept beside.")
+@click.option("--restart", is_flag=True, help="Start over; the old folder is renamed and kept.")
 @click.option("--no-report", is_flag=True, help="Write no metrics and no report at the end.")
 @click.pass_context
 def run(
@@ -70,9 +70,9 @@ def run(
     from samsim.cli.progress.bar import watching
     from samsim.cli.run_ending import finish_run
     from samsim.experiments.cell_run import RunOptions
-    from samsim.experiments.runner import run_experiment, set_aside
+    from samsim.experiments.runner import rename_old_folder, run_experiment
 
-    if restart and (old := set_aside(loaded)) is not None:
+    if restart and (old := rename_old_folder(loaded)) is not None:
         click.echo(f"The old run is now in {old}", err=True)
     options = RunOptions(
         limit=limit, retry_errors=retry_errors, fail_fast=fail_fast, concurrency=concurrency, workers=workers

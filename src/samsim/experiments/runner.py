@@ -107,10 +107,10 @@ def run_experiment(
     ``engines`` gives the engines of a cell, by default those of its plan. ``origin`` is the folder of
     the configuration, whose revision is recorded.
     """
-    wanted, shown = options or RunOptions(), watcher or Unwatched()
+    options, watcher = options or RunOptions(), watcher or Unwatched()
     data = load_roles(config.sources())
     for text in _notes_on_rows(data):
-        shown.note(text)
+        watcher.note(text)
     spending = SpendingLimit(config.max_cost)
     setups = _setups(config, spending, engines)
     folders = cell_folders(config)
@@ -121,17 +121,17 @@ def run_experiment(
     done: dict[Path, Manifest] = {}
     stopped: str | None = None
     for position, cell in enumerate(config.cells()):
-        manifest = run_cell(facts.job(cell, position, wanted, shown, setups[cell.cell_id]))
+        manifest = run_cell(facts.job(cell, position, options, watcher, setups[cell.cell_id]))
         done[folders[cell.cell_id]] = manifest
         stopped = _why_it_ends(manifest)
         if stopped is not None:
             break
-    bad_rows = sum(len(one.loaded.problems) for one in data.values())
+    bad_rows = sum(len(role_data.loaded.problems) for role_data in data.values())
     return ExperimentOutcome(experiment_folder(config), tuple(done.values()), tuple(done), stopped, bad_rows)
 
 
 def _why_it_ends(manifest: Manifest) -> str | None:
-    """Why no further cell may be begun after this one; None where the next one may."""
+    """Why no further cell may be started after this one; None where the next one may."""
     if manifest.status == "stopped" and manifest.stop_reason != LIMITED:
         return manifest.stop_reason
     if manifest.cell.kind == "memory_building" and manifest.errors == manifest.done:
@@ -141,12 +141,14 @@ def _why_it_ends(manifest: Manifest) -> str | None:
 
 def _notes_on_rows(data: Mapping[Role, RoleData]) -> list[str]:
     notes = []
-    for role, one in data.items():
-        problems = one.loaded.problems
+    for role, role_data in data.items():
+        problems = role_data.loaded.problems
         if problems:
             first = "; ".join(f"row {problem.row}: {problem.reason}" for problem in problems[:_SHOWN_ROWS])
             more = f" and {len(problems) - _SHOWN_ROWS} more" if len(problems) > _SHOWN_ROWS else ""
-            notes.append(f"data.{role}: {len(problems)} of {one.loaded.total_rows} rows cannot be used ({first}{more})")
+            notes.append(
+                f"data.{role}: {len(problems)} of {role_data.loaded.total_rows} rows cannot be used ({first}{more})"
+            )
     return notes
 
 
@@ -156,11 +158,13 @@ def is_outdated(config: ExperimentConfig) -> bool:
     places = [*folder.glob(f"*/{MANIFEST}"), *folder.glob(MANIFEST)]
     known = [load_run(place.parent).manifest for place in places]
     now = provenance.versions()
-    return any(provenance.version_changes(one.versions, now, memory=one.store is not None) for one in known)
+    return any(
+        provenance.version_changes(manifest.versions, now, memory=manifest.store is not None) for manifest in known
+    )
 
 
-def set_aside(config: ExperimentConfig) -> Path | None:
-    """Move an experiment's folder away, so that it can start over; returns where it is now."""
+def rename_old_folder(config: ExperimentConfig) -> Path | None:
+    """Rename an experiment's folder, so that it can start over; returns where it is now."""
     folder = experiment_folder(config)
     if not folder.exists():
         return None
@@ -199,8 +203,10 @@ def _check_cache(plan: EnginePlan) -> None:
 
 def _spent_before(folders: Iterable[Path]) -> float:
     """What earlier starts of the same experiment spent, as far as it is known."""
-    begun = [load_run(folder) for folder in folders if (folder / MANIFEST).exists() and (folder / SCORECARDS).exists()]
-    return sum(_cost(run) for run in begun)
+    started = [
+        load_run(folder) for folder in folders if (folder / MANIFEST).exists() and (folder / SCORECARDS).exists()
+    ]
+    return sum(_cost(run) for run in started)
 
 
 def _cost(run: Run) -> float:
@@ -244,7 +250,7 @@ class _Facts:
         return self.config.store if cell.builds_on is None else self.folders[cell.builds_on] / STORE
 
     def _settings_hash(self, cell: Cell) -> str:
-        texts = {role: one.loaded.sha256 for role, one in self.data.items()}
+        texts = {role: role_data.loaded.sha256 for role, role_data in self.data.items()}
         named = self.config.store if uses_memory(cell.condition) and cell.builds_on is None else None
         return self.config.settings_hash(cell, texts, store_digest(named))
 
@@ -261,7 +267,7 @@ class _Facts:
             settings_hash=self._settings_hash(cell),
             prompt_hashes=prompt_hashes(cell.pipeline.answer),
             engines=_engine_records(setup),
-            data={role: one.record for role, one in self.data.items()},
+            data={role: role_data.record for role, role_data in self.data.items()},
             store=STORE if uses_memory(cell.condition) else None,
             versions=provenance.versions(),
             git_revision=self.revision,

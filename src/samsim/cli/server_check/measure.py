@@ -27,10 +27,12 @@ async def measure(engine: ModelEngine, say: Callable[[str], object], most: int) 
         return call
 
     done: list[Round] = []
-    async for one in rounds(ask, most):
-        done.append(one)
-        failed = f", failed: {', '.join(one.failures)}" if one.failures else ""
-        say(f"      {one.at_once} at once: {one.rate:.2f} answers/s, slowest {one.slowest:.1f} s{failed}")
+    async for measured in rounds(ask, most):
+        done.append(measured)
+        failed = f", failed: {', '.join(measured.failures)}" if measured.failures else ""
+        say(
+            f"      {measured.at_once} at once: {measured.rate:.2f} answers/s, slowest {measured.slowest:.1f} s{failed}"
+        )
     found = suggestion(done)
     if found is None:
         say("BAD   measurement: not even single calls were answered without failure. Nothing is suggested.")

@@ -46,7 +46,7 @@ def comparison_view(
     for family in comparison.families:
         parts += [_scores(comparison, family, each=each), Text()]
     parts += [_contrasts(comparison), Text(), *_differences(comparison)]
-    for contrast in (one for one in comparison.contrasts if one.family in listed):
+    for contrast in (contrast for contrast in comparison.contrasts if contrast.family in listed):
         parts += _flips(contrast, comparison.baseline, flips)
     legend = _LEGEND + (_LEGEND_REPEATS if _repeated(comparison) else "") + _LEGEND_END
     return Group(*parts, Text(legend, style="dim"))
@@ -146,8 +146,13 @@ def _untested(contrast: Contrast) -> Text:
 
 def _differences(comparison: Comparison) -> list[RenderableType]:
     """What is not the same in the runs whose tuples are: once for each, whatever the number of measures."""
-    found = {one.run: one for one in comparison.contrasts if not one.tested and not one.identical}
-    lines = [cell(one.run).append(f" differs from the baseline in: {what_differs(one)[0]}") for one in found.values()]
+    found = {
+        contrast.run: contrast for contrast in comparison.contrasts if not contrast.tested and not contrast.identical
+    }
+    lines = [
+        cell(contrast.run).append(f" differs from the baseline in: {what_differs(contrast)[0]}")
+        for contrast in found.values()
+    ]
     return [*lines, Text()] if lines else []
 
 
