@@ -84,8 +84,8 @@ def _score_table(
     single: bool = False,
 ) -> Table:
     scored = scored_runs(collected, family, single=single)
-    there = {run.name for one in scored for run in one.runs}
-    rows = [Row(tuple(cells(one))) for one in scored]
+    there = {run.name for cell in scored for run in cell.runs}
+    rows = [Row(tuple(cells(cell))) for cell in scored]
     rows += [missing_row(run) for run in collected.evaluated if run.name not in there]
     if not single:
         before = sum(column.group == _STAGE1 for column in columns)
@@ -124,7 +124,7 @@ def _main_notes(collected: Collected, scored: Sequence[Scored]) -> tuple[Pair, .
                 f"모든 점수는 어느 실행에서도 실패하지 않은 표본으로 계산했습니다. 뺀 표본: {left_out}개.",
             )
         )
-    if any(one.partial for one in scored):
+    if any(cell.partial for cell in scored):
         notes.append(
             (
                 "Partial samples were decided without some of their calls; they are counted (--complete-only leaves"
@@ -151,7 +151,7 @@ def _main_notes(collected: Collected, scored: Sequence[Scored]) -> tuple[Pair, .
                 " 검정에서는 한 표본의 반복을 함께 다룹니다. '최종 − 1단계'는 개별 실행에 있습니다.",
             )
         )
-    if any(len(one.runs) > one.repeats for one in scored):
+    if any(len(cell.runs) > cell.repeats for cell in scored):
         notes.append(
             (
                 "A = B: identical answers. Tuples, flags, risks and marks of every sample are the same; budgets are"
@@ -160,13 +160,13 @@ def _main_notes(collected: Collected, scored: Sequence[Scored]) -> tuple[Pair, .
                 " 표본당 값은 범위로 적었습니다.",
             )
         )
-    for one in scored:
-        if one.contrast is not None and not one.contrast.tested and not one.contrast.identical:
-            english, korean = what_differs(one.contrast)
+    for cell in scored:
+        if cell.contrast is not None and not cell.contrast.tested and not cell.contrast.identical:
+            english, korean = what_differs(cell.contrast)
             notes.append(
                 (
-                    f"{one.name}: the same tuples as the baseline, so nothing is tested. What differs: {english}.",
-                    f"{one.name}: 튜플이 기준 실행과 같아 검정하지 않았습니다. 다른 점: {korean}.",
+                    f"{cell.name}: the same tuples as the baseline, so nothing is tested. What differs: {english}.",
+                    f"{cell.name}: 튜플이 기준 실행과 같아 검정하지 않았습니다. 다른 점: {korean}.",
                 )
             )
     if any(run.metrics.cost.cached_calls for run in collected.evaluated):
@@ -179,49 +179,49 @@ def _main_notes(collected: Collected, scored: Sequence[Scored]) -> tuple[Pair, .
     return tuple(notes)
 
 
-def _samples(one: Scored) -> Pair:
-    counts = [(one.failed, "failed", "실패"), (one.partial, "partial", "일부 누락")]
+def _samples(cell: Scored) -> Pair:
+    counts = [(cell.failed, "failed", "실패"), (cell.partial, "partial", "일부 누락")]
     marked = [(f"{count:,} {english}", f"{count:,}개 {korean}") for count, english, korean in counts if count]
     if not marked:
-        return whole(one.samples), whole(one.samples)
+        return whole(cell.samples), whole(cell.samples)
     english, korean = (", ".join(parts) for parts in zip(*marked, strict=True))
-    return f"{one.samples:,} ({english})", f"{one.samples:,} ({korean})"
+    return f"{cell.samples:,} ({english})", f"{cell.samples:,} ({korean})"
 
 
-def _name(one: Scored) -> str:
-    return one.name if one.repeats == 1 else f"{one.name} ×{one.repeats}"
+def _name(cell: Scored) -> str:
+    return cell.name if cell.repeats == 1 else f"{cell.name} ×{cell.repeats}"
 
 
-def _final_f1(one: Scored) -> str:
-    if one.spread is None:
-        return percent(one.final.f1)
-    return f"{percent(one.final.f1)} ({percent(one.spread[0])}–{percent(one.spread[1])})"
+def _final_f1(cell: Scored) -> str:
+    if cell.spread is None:
+        return percent(cell.final.f1)
+    return f"{percent(cell.final.f1)} ({percent(cell.spread[0])}–{percent(cell.spread[1])})"
 
 
-def _main_cells(one: Scored) -> list[Text]:
-    before, after = one.stage1, one.final
+def _main_cells(cell: Scored) -> list[Text]:
+    before, after = cell.stage1, cell.final
     return [
-        _name(one),
-        _samples(one),
+        _name(cell),
+        _samples(cell),
         *map(percent, (before.precision, before.recall, before.f1)),
         *map(percent, (after.precision, after.recall)),
-        _final_f1(one),
-        percent_interval(one.interval),
-        *_change_cells(one.delta),
-        *_contrast_cells(one.contrast),
-        *budget_cells(one.runs),
+        _final_f1(cell),
+        percent_interval(cell.interval),
+        *_change_cells(cell.delta),
+        *_contrast_cells(cell.contrast),
+        *budget_cells(cell.runs),
     ]
 
 
-def _paper_cells(one: Scored) -> list[Text]:
-    after, contrast = one.final, _contrast_cells(one.contrast)
+def _paper_cells(cell: Scored) -> list[Text]:
+    after, contrast = cell.final, _contrast_cells(cell.contrast)
     return [
-        _name(one),
-        _samples(one),
-        percent(one.stage1.f1),
+        _name(cell),
+        _samples(cell),
+        percent(cell.stage1.f1),
         *map(percent, (after.precision, after.recall)),
-        _final_f1(one),
-        percent_interval(one.interval),
+        _final_f1(cell),
+        percent_interval(cell.interval),
         contrast[0],
         contrast[2],
     ]
@@ -270,7 +270,7 @@ def _baseline_rows(collected: Collected, family: Family, before: int, columns: i
 
 def families_table(collected: Collected) -> Table:
     """Stage 1 → final F1 of every run in every family, with the macro scores and how many samples it can judge."""
-    families = [one for one in FAMILIES if any(one in run.tuples for run in collected.shown)]
+    families = [family for family in FAMILIES if any(family in run.tuples for run in collected.shown)]
     columns = [name_column()]
     for family in families:
         group = family.replace("_", "-")

@@ -87,7 +87,7 @@ def correction_table(collected: Collected, family: Family) -> Table:
 
     headings: Sequence[Text] = (
         ("fix", "고침(fix)"),
-        ("break", "깨뜨림(break)"),
+        ("break", "맞던 것을 틀림(break)"),
         ("still", "여전히 틀림(still)"),
         ("keep", "그대로 맞음(keep)"),
         ("net", "순이득"),
@@ -128,7 +128,7 @@ def rules_table(collected: Collected, family: Family, *, by_reason: bool = False
         tables = run.metrics.rules.get(family)
         return [] if tables is None else [cells(found) for found in (tables.by_reason if by_reason else tables.by_rule)]
 
-    rows = [Row((run.name, *one)) for run, found in merged(collected.evaluated, block) for one in found]
+    rows = [Row((run.name, *line)) for run, found in merged(collected.evaluated, block) for line in found]
     note: Pair = (
         "Agents that found the same tuple have a copy each; copies in one sample that are decided alike count once.",
         "여러 에이전트가 같은 튜플을 찾으면 사본이 생깁니다. 한 표본에서 똑같이 결정된 사본은 한 번만 셉니다.",
@@ -170,7 +170,7 @@ def skips_table(collected: Collected) -> Table:
     def block(run: MeasuredRun) -> list[list[Text]]:
         return [[_skip_words(reason), whole(count)] for reason, count in run.metrics.overrides.skip_reasons.items()]
 
-    rows = [Row((run.name, *one)) for run, found in merged(collected.evaluated, block) for one in found]
+    rows = [Row((run.name, *line)) for run, found in merged(collected.evaluated, block) for line in found]
     return Table("skips", ("Changes that were not made", "이루어지지 않은 변경"), columns, tuple(rows))
 
 

@@ -32,7 +32,7 @@ def _subset_table(collected: Collected, family: Family, name: str) -> Table:
     known = {part for parts in found.values() for part in parts}
     order = [part for part in PART if part in known] + sorted(known - PART.keys())
     counted = {part: [parts[part] for parts in found.values() if part in parts] for part in order}
-    apart = any(len({_counts(one) for one in parts}) > 1 for parts in counted.values())
+    apart = any(len({_counts(part) for part in parts}) > 1 for parts in counted.values())
     columns = [name_column()]
     for part in order:
         columns += _columns(part, counted[part], apart=apart)
@@ -42,7 +42,7 @@ def _subset_table(collected: Collected, family: Family, name: str) -> Table:
     ]
     english, korean = named(BREAKDOWN, name)
     caption = (f"F1 {english}" if name == "polarity" else f"F1: {english}", f"F1: {korean}")
-    few = any(one.final.gold < FEW for parts in counted.values() for one in parts)
+    few = any(part.final.gold < FEW for parts in counted.values() for part in parts)
     shown = tuple(rows) if len(order) > 1 else ()
     return Table(f"subset-{name}", caption, tuple(columns), shown, _notes(name, few=few))
 
