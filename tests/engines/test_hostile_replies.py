@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from samsim.agents.answers import ask
 from samsim.engines.answers.judging import Judgement, judge
 from samsim.engines.answers.limits import UNSTATED_ITEMS, UNSTATED_LENGTH
-from samsim.engines.answers.sound_json import MAX_DEPTH, flaw_of
+from samsim.engines.answers.sound_json import MAX_DEPTH, NO_NUMBER, flaw_of
 from samsim.engines.answers.structured import MAX_ITEMS, MAX_LENGTH, read_object
 from samsim.engines.cache import CachedReply, ResponseCache
 from samsim.engines.http import HttpTransport
@@ -243,6 +243,11 @@ def test_the_depth_that_is_read_is_exact() -> None:
 
     assert flaw_of(nested(MAX_DEPTH)) is None
     assert flaw_of(nested(MAX_DEPTH + 1)) is not None
+
+
+@pytest.mark.parametrize("number", [10**400, -(10**400), float("inf"), float("nan")])
+def test_a_number_that_nothing_can_hold_is_a_flaw(number: float) -> None:
+    assert flaw_of({"a": [number]}) == NO_NUMBER
 
 
 @given(

@@ -16,6 +16,7 @@ from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS
 from samsim.reports.build import ReportFiles, build_report
 from samsim.reports.collecting import collect
 from samsim.reports.tables.provenance import sanity_table
+from samsim.reports.tables.results import stability_table
 from tests.reports.making_runs import RESAMPLES, Row, change_manifest, change_rows, copied, rows_of, write_rows
 
 
@@ -203,9 +204,14 @@ def test_repeats_are_measured_for_their_agreement(experiment: Path, tmp_path: Pa
             manifest["cell"] = {**manifest["cell"], "repeat": repeat, "cell_id": f"cr_v2-C1-r{repeat}"}
 
         change_manifest(run, numbered)
-    found = collect([folder], resamples=10).repeated
+    collected = collect([folder], resamples=10)
+    found = collected.repeated
     assert [(cell.kind, cell.runs) for cell in found] == [("repeats", ("cr_v2-C1-r0", "cr_v2-C1-r1"))]
     assert found[0].metrics.exact.rate == 1.0
+    (row,) = stability_table(collected).rows
+    assert row.cells[:2] == ("cr_v2-C1 (embedded)", ("2 repeats", "반복 2회"))
+    low, high = str(row.cells[-1]).split(" … ")
+    assert low == high == row.cells[-2]
 
 
 def test_an_empty_run_is_no_crash(experiment: Path, tmp_path: Path) -> None:
