@@ -24,10 +24,11 @@ from pathlib import Path
 from time import perf_counter, time
 from typing import Any, get_args
 
-from pydantic import BaseModel
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tests.servers.chat_requests import embedded_output
 
 from samsim.engines.cache import ResponseCache
-from samsim.engines.embedded.engine import EmbeddedEngine
 from samsim.engines.http import MAX_REPLY_BYTES, HttpReply, HttpTransport, _interpret
 from samsim.engines.interface import EngineReply, EngineRequest
 from samsim.engines.model_engine import ModelEngine
@@ -73,7 +74,7 @@ class Maker:
     def answer(self, request: EngineRequest) -> str:
         """What the model writes: a good answer, mutated; or something made up."""
         self._marks.clear()
-        good = _good_answer(request)
+        good = embedded_output(request).model_dump_json()
         make = self.random.choice(
             [self._mutated, self._mutated, self._mutated, self._retyped, self._spliced, self._wrapped, self._huge]
         )
@@ -201,17 +202,6 @@ def _payload(wire: WireAdapter, mode: str, answer: Any) -> dict[str, Any]:
         return {"content": [block], "stop_reason": "end_turn", "usage": {"input_tokens": 10, "output_tokens": 5}}
     part = {"functionCall": {"args": answer}} if mode == "tool" else {"text": text}
     return {"candidates": [{"content": {"parts": [part]}, "finishReason": "STOP"}], "usageMetadata": {}}
-
-
-def _good_answer(request: EngineRequest) -> str:
-    coroutine = EmbeddedEngine().complete(request)
-    try:
-        coroutine.send(None)
-    except StopIteration as done:
-        output = done.value.output
-        assert isinstance(output, BaseModel)
-        return output.model_dump_json()
-    raise AssertionError("the embedded engine waited for something")
 
 
 class HostileTransport(HttpTransport):

@@ -1,4 +1,4 @@
-"""Write how much of each folder the tests reach into docs/testing.md.
+"""Write how much of each folder the tests reach into the page about tests, in every language.
 
 python tools/write_coverage_docs.py coverage.json
 """
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "samsim"
-PAGE = ROOT / "docs" / "testing.md"
+PAGES = (ROOT / "docs" / "testing.md", ROOT / "docs" / "ko" / "testing.md")
 BEGIN = "<!-- coverage: written by tools/write_coverage_docs.py -->"
 END = "<!-- end of coverage -->"
 TOP = "samsim"
@@ -75,9 +75,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("measured", type=Path, help="what `coverage json` wrote")
     files = json.loads(parser.parse_args().measured.read_text(encoding="utf-8"))["files"]
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    PAGE.write_text(f"{before}{BEGIN}\n\n{table(files)}\n\n{END}{rest.partition(END)[2]}", encoding="utf-8")
-    print(PAGE)
+    for page in PAGES:
+        before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+        page.write_text(f"{before}{BEGIN}\n\n{table(files)}\n\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+        print(page)
 
 
 if __name__ == "__main__":

@@ -4,11 +4,14 @@ The tree::
 
     SamsimError
     ├── InputError       the text or the file given cannot be analysed as it is
+    │   └── UnknownKeyError  a run has no such sample, an experiment no such run (a KeyError too)
     ├── ConfigError      a setting, taxonomy or option is wrong
     ├── ContractError    a record breaks its schema (a bug or a foreign engine)
     ├── EngineError      an engine could not answer
     └── StoreError       an episodic store or a run folder cannot be read or written
 """
+
+from collections.abc import Sequence
 
 
 class SamsimError(Exception):
@@ -17,6 +20,13 @@ class SamsimError(Exception):
 
 class InputError(SamsimError):
     """The text or file given cannot be analysed as it is."""
+
+
+class UnknownKeyError(InputError, KeyError):
+    """A run has no sample of that id, or an experiment no run of that name."""
+
+    # A KeyError would show the message in quotes.
+    __str__ = Exception.__str__
 
 
 class ConfigError(SamsimError):
@@ -33,3 +43,12 @@ class EngineError(SamsimError):
 
 class StoreError(SamsimError):
     """An episodic store or a run folder cannot be read or written as it is."""
+
+
+def unknown_key(words: str, wrong: str, known: Sequence[str]) -> UnknownKeyError:
+    """Return the error for a key that is not there, with the one that was most likely meant."""
+    from difflib import get_close_matches  # only a mistake needs it
+
+    close = get_close_matches(wrong, known, n=1)
+    some = ", ".join(known[:5]) + (", …" if len(known) > 5 else "")
+    return UnknownKeyError(f"{words} {f'Did you mean {close[0]!r}?' if close else f'Known: {some}.'}")

@@ -1,19 +1,28 @@
-"""The one reader of JSON that is not our own making: files, lines of files, rows of a cache.
+"""The one reader of JSON that is not our own making: files, lines of files, rows of a cache, replies of models.
 
 Whatever a text holds, it comes back as a value that can be calculated with and written again, or as a
 ``JsonError``. What Python's reader lets through and the code behind it chokes on is refused here: nesting
 without end, integers beyond 64 bits, numbers that are infinite or close to it, NaN, half a surrogate pair.
+
+A file and a reply are read by the same rules with other limits, and what is refused is said in other words:
+those about a file are for its owner, those about a reply for the model that wrote it.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 # Python's own stack holds about five times as much.
 MOST_DEPTH = 200
+# The deepest schema of an answer has five levels; what goes this far down is none, and who walks it recursively
+# survives.
+MOST_REPLY_DEPTH = 64
 _MOST_INTEGER = 2**63 - 1
 _MOST_DIGITS = len(str(_MOST_INTEGER))
 # Sums and squares of so much are still finite.
@@ -25,8 +34,16 @@ class JsonError(ValueError):
     """Why a text is no JSON that can be used: a few words without a full stop."""
 
 
+class NotJsonError(JsonError):
+    """The text is no JSON at all; there may be some in it."""
+
+
 class RepeatedKeyError(JsonError):
     """An object names a key twice: of two values nobody could say which was checked."""
+
+
+class HalfPairError(JsonError):
+    """Half of a surrogate pair, which no text can hold."""
 
 
 def read_json(text: str | bytes, *, recorded: bool = False, distinct_keys: bool = False) -> Any:
@@ -39,55 +56,122 @@ def read_json(text: str | bytes, *, recorded: bool = False, distinct_keys: bool 
         JsonError: it is no JSON, or holds what nothing can be done with.
         RepeatedKeyError: ``distinct_keys`` are asked for, and a key is there twice.
     """
-    decoder = _RECORDED if recorded else _DISTINCT if distinct_keys else _DECODER
     try:
         written = text if isinstance(text, str) else text.decode("utf-8-sig")
-        value = decoder.decode(written)
-    except json.JSONDecodeError as error:
-        line = f"line {error.lineno}, " if error.lineno > 1 else ""
-        raise JsonError(f"{error.msg} at {line}column {error.colno}") from None
     except UnicodeDecodeError as error:
-        raise JsonError(f"not UTF-8 at byte {error.start:,}") from None
-    except RecursionError:
-        raise JsonError(_TOO_DEEP) from None
-    # Most lines have fewer brackets than may be nested.
-    if written.count("[") + written.count("{") > MOST_DEPTH and _is_too_deep(value):
-        raise JsonError(_TOO_DEEP)
-    if not recorded and "\\u" in written and _SURROGATE_ESCAPE.search(written) and _has_half_pair(value):
-        raise JsonError("half of a surrogate pair, which no text can hold")
-    return value
+        raise NotJsonError(f"not UTF-8 at byte {error.start:,}") from None
+    return _read(written, _RECORDED if recorded else _DISTINCT if distinct_keys else _FILE)
 
 
-_TOO_DEEP = f"nested more than {MOST_DEPTH} deep"
+def read_reply(text: str) -> Any:
+    """The value of a JSON text that a model wrote; keys are distinct.
+
+    The text itself must be encodable: then half of a pair can only be escaped.
+
+    Raises:
+        NotJsonError: it is no JSON; there may be some in it.
+        JsonError: it is JSON, and holds what nothing can be done with.
+    """
+    return _read(text, _REPLY)
 
 
-def _is_too_deep(value: Any) -> bool:
-    """Level by level, so that depth costs no stack."""
+def flaw_of(value: Any) -> JsonError | None:
+    """What is wrong with a value that somebody else read from a reply, in keys too; None for a sound one."""
+    if is_too_deep(value, MOST_REPLY_DEPTH):
+        return JsonError(_REPLY.too_deep)
+    if _has_half_pair(value):
+        return HalfPairError(_REPLY.half_pair)
+    left = [value]
+    while left:
+        node = left.pop()
+        if isinstance(node, dict):
+            left.extend(node.values())
+        elif isinstance(node, list):
+            left.extend(node)
+        elif isinstance(node, float):
+            if not math.isfinite(node):
+                return JsonError(_LARGE_NUMBER)
+        elif isinstance(node, int) and not -_MOST_INTEGER - 1 <= node <= _MOST_INTEGER:
+            return JsonError(_LARGE_NUMBER)
+    return None
+
+
+def is_too_deep(value: Any, most: int) -> bool:
+    """Whether a parsed value is nested more than so deep. Level by level, so that depth costs no stack."""
     level = [value] if isinstance(value, dict | list) else []
-    for _ in range(MOST_DEPTH):
+    for _ in range(most):
         if not level:
             return False
         level = [
             inner
             for outer in level
-            for inner in (outer.values() if type(outer) is dict else outer)
-            if type(inner) is dict or type(inner) is list
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, dict | list)
         ]
     return bool(level)
 
 
-def _has_half_pair(value: Any) -> bool:
-    try:
-        json.dumps(value, ensure_ascii=False).encode("utf-8")
-    except UnicodeEncodeError:
+def is_encodable(text: str) -> bool:
+    """Whether a text can be written to a file: lone surrogates, which JSON escapes smuggle in, cannot."""
+    if text.isascii():
         return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """How one kind of text is read; ``half_pair`` is empty where halves of pairs may stay."""
+
+    decode: Callable[[str], Any]
+    most_depth: int
+    too_deep: str
+    half_pair: str
+
+
+def _read(written: str, rules: _Rules) -> Any:
+    try:
+        value = rules.decode(written)
+    except json.JSONDecodeError as error:
+        line = f"line {error.lineno}, " if error.lineno > 1 else ""
+        raise NotJsonError(f"{error.msg} at {line}column {error.colno}") from None
+    except RecursionError:
+        raise NotJsonError(rules.too_deep) from None
+    # Most texts have fewer brackets than may be nested.
+    if written.count("[") + written.count("{") > rules.most_depth and is_too_deep(value, rules.most_depth):
+        raise JsonError(rules.too_deep)
+    if "\\u" in written and rules.half_pair and _SURROGATE_ESCAPE.search(written) and _has_half_pair(value):
+        raise HalfPairError(rules.half_pair)
+    return value
+
+
+def _has_half_pair(value: Any) -> bool:
+    left = [value]
+    while left:
+        node = left.pop()
+        if isinstance(node, str):
+            if not is_encodable(node):
+                return True
+        elif isinstance(node, dict):
+            left.extend(node)
+            left.extend(node.values())
+        elif isinstance(node, list):
+            left.extend(node)
     return False
 
 
-def _integer(digits: str) -> int:
+def _usual(digits: str) -> int | None:
     # The length first: Python takes its time over thousands of digits, and then refuses them.
     value = int(digits) if len(digits) <= _MOST_DIGITS + 1 else None
-    if value is None or abs(value) > _MOST_INTEGER:
+    return None if value is None or abs(value) > _MOST_INTEGER else value
+
+
+def _integer(digits: str) -> int:
+    value = _usual(digits)
+    if value is None:
         raise JsonError(f"an integer of {len(digits.lstrip('-')):,} digits; write an id in quotes")
     return value
 
@@ -99,6 +183,13 @@ def _recorded_integer(digits: str) -> int:
         raise JsonError(f"an integer of {len(digits.lstrip('-')):,} digits") from None
 
 
+def _reply_integer(digits: str) -> int:
+    value = _usual(digits)
+    if value is None:
+        raise JsonError(_LARGE_NUMBER)
+    return value
+
+
 def _number(digits: str) -> float:
     value = float(digits)
     if abs(value) > _MOST_NUMBER:
@@ -106,8 +197,15 @@ def _number(digits: str) -> float:
     return value
 
 
+def _reply_number(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        raise JsonError(_LARGE_NUMBER)
+    return value
+
+
 def _constant(name: str) -> NoReturn:
-    raise JsonError(f"{name} is no number")
+    raise NotJsonError(f"{name} is no number")
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -118,8 +216,39 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-_RECORDED = json.JSONDecoder(parse_int=_recorded_integer)
-_DECODER = json.JSONDecoder(parse_int=_integer, parse_float=_number, parse_constant=_constant)
-_DISTINCT = json.JSONDecoder(
-    parse_int=_integer, parse_float=_number, parse_constant=_constant, object_pairs_hook=_distinct
+def _distinct_in_reply(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise RepeatedKeyError("the JSON object has a duplicated key")
+    return found
+
+
+_LARGE_NUMBER = "the JSON has a number that is too large"
+_FILE_DEPTH = f"nested more than {MOST_DEPTH} deep"
+_FILE_PAIR = "half of a surrogate pair, which no text can hold"
+_RECORDED = _Rules(json.JSONDecoder(parse_int=_recorded_integer).decode, MOST_DEPTH, _FILE_DEPTH, "")
+_FILE = _Rules(
+    json.JSONDecoder(parse_int=_integer, parse_float=_number, parse_constant=_constant).decode,
+    MOST_DEPTH,
+    _FILE_DEPTH,
+    _FILE_PAIR,
+)
+_DISTINCT = _Rules(
+    json.JSONDecoder(
+        parse_int=_integer, parse_float=_number, parse_constant=_constant, object_pairs_hook=_distinct
+    ).decode,
+    MOST_DEPTH,
+    _FILE_DEPTH,
+    _FILE_PAIR,
+)
+_REPLY = _Rules(
+    json.JSONDecoder(
+        parse_int=_reply_integer,
+        parse_float=_reply_number,
+        parse_constant=_constant,
+        object_pairs_hook=_distinct_in_reply,
+    ).decode,
+    MOST_REPLY_DEPTH,
+    f"the JSON is nested more than {MOST_REPLY_DEPTH} levels deep",
+    "the JSON has half a surrogate pair (such as \\ud83d alone); write the character itself",
 )

@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 from samsim.cli.compare import FAMILY_NAMES, compare
 from samsim.cli.exit_codes import ExitCode
 from samsim.errors import InputError
-from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS
+from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS, read_run
 from samsim.reports.codes import BASELINE, named
 from samsim.schemas.runs import CellRecord
 from samsim.schemas.scorecards import Family
@@ -58,6 +58,15 @@ def test_a_run_and_its_copy(good: Path, tmp_path: Path) -> None:
     assert f"{copy}: identical answers" in shown_by(good, copy, width=300)
 
 
+def test_the_tables_are_in_the_language_asked_for(good: Path, broken: Path) -> None:
+    korean = shown_by(good, broken, "--lang", "ko", width=300)
+    for words in ("표본 400개, 실행 2개; 기준: good", "기준과 비교", "정답 → 오답", "완전 일치", "계산 방법은"):
+        assert words in korean
+    for words in ("baseline", "samples", "right → wrong", "exact", "gold tuple", "more (--flips)"):
+        assert words not in korean
+    assert shown_by(good, broken, "--lang", "en") == shown_by(good, broken)
+
+
 def test_a_run_that_differs_in_its_marks_only(good: Path, tmp_path: Path) -> None:
     copy = shutil.copytree(good, tmp_path / "copy")
     lines = (copy / OUTPUTS).read_text(encoding="utf-8").splitlines()
@@ -93,6 +102,20 @@ def test_flips_are_listed_and_limited(good: Path, broken: Path) -> None:
     few = shown_by(good, broken, "--family", "triplet", "--flips", 2)
     assert f"and {len(contrast['tuple_flips']) - 2} more (--flips)" in few
     assert "flips," not in shown_by(good, broken, "--flips", 0)
+
+
+def test_a_flip_stands_beside_the_text_it_is_about(good: Path, broken: Path) -> None:
+    full = json.loads(shown_by(good, broken, "--json", "--family", "triplet"))
+    (contrast,) = full["contrasts"]
+    uids = {flip["uid"] for flip in contrast["tuple_flips"]}
+    (text,) = {sample.result.text for sample in read_run(good).samples() if sample.result}
+    whole = _lines(shown_by(good, broken, "--family", "triplet", "--flips", 1000, width=400))
+    assert len(uids) <= whole.count(text) <= len(contrast["tuple_flips"])
+    assert _lines(shown_by(good, broken, "--family", "triplet", "--flips", 1, width=400)).count(text) == 1
+
+
+def _lines(output: str) -> list[str]:
+    return [line.strip() for line in output.splitlines()]
 
 
 def test_an_experiment_folder_stands_for_its_runs(tmp_path: Path) -> None:

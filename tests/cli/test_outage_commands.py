@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 
 from samsim.cli.exit_codes import ExitCode
 from samsim.cli.main import cli
-from samsim.experiments.artefacts import OUTPUTS, load_run
+from samsim.experiments.artefacts import OUTPUTS, read_run
 from tests.experiments.runs import rows
 from tests.servers.mortal import MortalServer, VirtualTime
 
@@ -80,7 +80,7 @@ def test_a_server_that_stays_away_stops_the_run_after_max_outage(server: MortalS
     assert stopped.exit_code == ExitCode.STOPPED, stopped.output
     assert "for 0.02 s (max_outage)" in stopped.stderr
     folder = tmp_path / "runs" / "tested"
-    done = load_run(folder).manifest.done
+    done = read_run(folder).manifest.done
     assert 0 < done < 4
     assert not any("error" in row for row in rows(folder / OUTPUTS))
     server.revive()

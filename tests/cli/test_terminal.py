@@ -52,6 +52,16 @@ def test_no_color_is_respected_and_loses_nothing() -> None:
     assert not re.search(r"\x1b\[[0-9;]*3[0-9]m", shown)
 
 
+def test_a_spinner_while_one_text_is_read_and_nothing_of_it_in_a_pipe() -> None:
+    code, shown, result = on_a_terminal("화면이 좋아요.", stream="stderr")
+    assert code == 0
+    assert "Loading the Korean analyser" in shown
+    assert "Loading" not in result.decode()
+    assert "화면" in result.decode()
+    piped = subprocess.run([*COMMAND, ENGLISH], capture_output=True, check=True)
+    assert piped.stderr == b""
+
+
 def test_progress_is_on_stderr_and_results_stay_clean(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text(f"{ENGLISH}\nbad \0 row\n" * 5, encoding="utf-8")

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
-from tools.write_coverage_docs import PACKAGE, PAGE, TOP, folder_of, folders, share, table
+import pytest
+from tools.write_coverage_docs import PACKAGE, PAGES, TOP, folder_of, folders, share, table
 
 _ROW = re.compile(r"^\| `(\w+)/` \| ([\d,]+) \| \d+\.\d % \| [\d,]+ \| (?:\d+\.\d %|–) \|$", re.MULTILINE)
 
 
-def test_every_folder_of_the_package_has_a_row_and_no_other() -> None:
-    written = _ROW.findall(PAGE.read_text(encoding="utf-8"))
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name)
+def test_every_folder_of_the_package_has_a_row_and_no_other(page: Path) -> None:
+    written = _ROW.findall(page.read_text(encoding="utf-8"))
     assert [folder for folder, _ in written] == folders(), "run: make coverage"
     assert all(lines != "0" for _, lines in written)
 

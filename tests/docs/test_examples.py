@@ -75,8 +75,9 @@ def test_every_command_and_option_exists(page: str) -> None:
             assert option in shown, command
 
 
-def test_the_python_of_the_runs_page_runs(place: Path) -> None:
-    (code,) = _PYTHON.findall((ROOT / "docs" / "runs.md").read_text(encoding="utf-8"))
+@pytest.mark.parametrize(("page", "first"), [("runs", "cr_v2 84 ()"), ("report", "report/report.html")])
+def test_the_python_of_a_page_about_runs_runs(page: str, first: str, place: Path) -> None:
+    (code,) = _PYTHON.findall((ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8"))
     done = subprocess.run([sys.executable, "-c", code], cwd=place, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[0] == "cr_v2 84 ()"
+    assert done.stdout.splitlines()[0].startswith(first)

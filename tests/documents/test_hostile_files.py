@@ -21,7 +21,7 @@ from samsim.engines.cache import ResponseCache
 from samsim.engines.factory import read_plan
 from samsim.engines.replay import ReplayEngine
 from samsim.errors import ConfigError, InputError, StoreError
-from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS, TRACES, load_run
+from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS, TRACES, read_run
 from samsim.experiments.config import ConfigMistakes, load_config
 from samsim.experiments.recovering import find_finished
 from samsim.experiments.run_folder import locked
@@ -32,6 +32,7 @@ from samsim.memory.store import open_store, parse_line, seq_of
 from samsim.schemas.taxonomy import load_taxonomy
 from tests.documents.hostile import ALIAS_BOMB, DEEP_JSON, DEEP_YAML, with_number
 from tests.experiments.config_files import write
+from tests.experiments.runs import rewrite
 from tests.memory.store_episodes import episode, signature
 from tests.support.cached_replies import export_line, key
 
@@ -195,7 +196,7 @@ def test_a_run_is_resumed_before_a_bottomless_line(name: str, finished: Path, tm
     lines = (run / name).read_text(encoding="utf-8").splitlines(keepends=True)
     last = {OUTPUTS: 3, SCORECARDS: 3, TRACES: len(lines) - 1}[name]
     (run / name).write_text("".join([*lines[:last], DEEP_JSON + "\n"]), encoding="utf-8")
-    assert find_finished(run, uids, load_run(run).manifest).finished.samples == 3
+    assert find_finished(run, uids, read_run(run).manifest).finished.samples == 3
 
 
 @pytest.mark.parametrize("change", [{"uid": []}, {"memory": []}, {"memory": "none"}, {"usage": []}])
@@ -204,9 +205,9 @@ def test_a_run_is_resumed_whatever_its_scorecards_hold(change: dict[str, Any], f
     uids = [json.loads(line)["uid"] for line in (run / OUTPUTS).read_bytes().splitlines()]
     cards = [json.loads(line) for line in (run / SCORECARDS).read_bytes().splitlines()]
     cards[1] |= change
-    (run / SCORECARDS).write_text("".join(json.dumps(card) + "\n" for card in cards), encoding="utf-8")
+    rewrite(run / SCORECARDS, cards)
     # What no run writes is damage: the samples from there on are done again.
-    assert find_finished(run, uids, load_run(run).manifest).finished.samples == 1
+    assert find_finished(run, uids, read_run(run).manifest).finished.samples == 1
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samsim import json_text, yaml_text
-from samsim.json_text import JsonError, read_json
+from samsim.json_text import (
+    HalfPairError,
+    JsonError,
+    NotJsonError,
+    RepeatedKeyError,
+    flaw_of,
+    read_json,
+    read_reply,
+)
 from samsim.yaml_text import YamlError, read_yaml
 from tests.documents.hostile import ALIAS_BOMB, ALIAS_TOWER, DEEP_JSON, DEEP_YAML
 
@@ -59,6 +67,62 @@ def test_what_json_can_say_is_read_as_the_json_module_reads_it(value: Any) -> No
 def test_what_nothing_can_be_done_with_is_refused(written: str | bytes, why: str) -> None:
     with pytest.raises(JsonError, match=why):
         read_json(written)
+
+
+@given(VALUES)
+def test_a_reply_is_read_as_the_json_module_reads_it(value: Any) -> None:
+    for written in (json.dumps(value), json.dumps(value, ensure_ascii=False), json.dumps(value, indent=1)):
+        assert repr(read_reply(written)) == repr(json.loads(written))
+    assert flaw_of(value) is None
+
+
+@pytest.mark.parametrize(
+    ("written", "kind", "why"),
+    [
+        ("[" * 65 + "]" * 65, JsonError, "the JSON is nested more than 64 levels deep"),
+        (f'{{"a": {"9" * 5000}}}', JsonError, "the JSON has a number that is too large"),
+        (f"[{2**63}]", JsonError, "the JSON has a number that is too large"),
+        ('{"a": 1e999}', JsonError, "the JSON has a number that is too large"),
+        (r'["\ud83d"]', HalfPairError, "the JSON has half a surrogate pair"),
+        (r'{"\uDE00": 1}', HalfPairError, "the JSON has half a surrogate pair"),
+        ('{"a": 1, "a": 1}', RepeatedKeyError, "the JSON object has a duplicated key"),
+        ('[{"a": {"b": "\\n", "c": "", "b": 2}}]', RepeatedKeyError, "the JSON object has a duplicated key"),
+        ("[NaN]", NotJsonError, "NaN is no number"),
+        (DEEP_JSON, NotJsonError, "the JSON is nested more than 64 levels deep"),
+        ("{'a': 1}", NotJsonError, "column 2"),
+        ('{"a": 1} or so', NotJsonError, "column 10"),
+        ('{"a": "\n"}', NotJsonError, "column 8"),
+        ("\ufeff{}", NotJsonError, "column 1"),
+        ("[01]", NotJsonError, "column 3"),
+        ("[1.]", NotJsonError, "column 3"),
+        ("", NotJsonError, "column 1"),
+    ],
+)
+def test_what_a_reply_may_not_hold_is_refused_in_words_for_its_model(
+    written: str, kind: type[JsonError], why: str
+) -> None:
+    with pytest.raises(JsonError, match=why) as refused:
+        read_reply(written)
+    assert type(refused.value) is kind
+
+
+def test_a_reply_within_the_limits_is_read() -> None:
+    assert read_reply("[" * 64 + "]" * 64)
+    assert read_reply(f"[{2**63 - 1}, {1 - 2**63}, 1e300]") == [2**63 - 1, 1 - 2**63, 1e300]
+    assert read_reply(r'"\ud83d\ude00 \\ud83d"') == "😀 \\ud83d"
+
+
+def test_what_somebody_else_read_from_a_reply_is_held_to_the_same_limits() -> None:
+    deep: object = 1
+    for _ in range(64):
+        deep = [deep]
+    assert flaw_of(deep) is None
+    refused: list[object] = [[deep], {"a": 2**63}, {"a": [math.inf]}]
+    for value in refused:
+        assert type(flaw_of(value)) is JsonError
+    halves: list[object] = [{"\ud83d": 1}, [["\ude00"]]]
+    for value in halves:
+        assert type(flaw_of(value)) is HalfPairError
 
 
 def test_json_within_the_limits_is_read() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from samsim.agents.perspective_agents import stage1_shape
 from samsim.agents.review_agents import review_shape
-from samsim.engines.answers.shape import MAX_ENUM_CHARACTERS, MAX_ENUM_VALUES, as_stated, stated_schema
+from samsim.engines.answers.shape import as_stated, stated_schema
 from samsim.engines.answers.structured import MAX_ITEMS, strict_schema
 from samsim.engines.interface import WHOLE_ANSWER, AnswerShape, Message, ReviewInputs
 from samsim.engines.settings import EngineKind, EngineSettings
@@ -35,6 +35,10 @@ HOSTED = {
 def review_inputs(taxonomy: Taxonomy = NIKL, *, flagged: bool = True) -> ReviewInputs:
     flags, risks = ([conflict("t0", "t3")], [risk("t4")]) if flagged else ([], [])
     return ReviewInputs(analysis("보통이에요"), taxonomy, CANDIDATES, flags, risks, memory_context="")
+
+
+def refs(count: int, length: int) -> tuple[str, ...]:
+    return tuple(f"{number:0{length}d}" for number in range(count))
 
 
 def triplet(schema: dict[str, Any]) -> dict[str, Any]:
@@ -87,15 +91,30 @@ def test_where_refs_are_free_or_nothing_is_flagged_the_schema_stays_open() -> No
 @pytest.mark.parametrize(
     ("values", "fits"),
     [
-        (tuple(f"e#{number}" for number in range(MAX_ENUM_VALUES)), True),
-        (tuple(f"e#{number}" for number in range(MAX_ENUM_VALUES + 1)), False),
-        (("x" * MAX_ENUM_CHARACTERS,), True),
-        (("x" * MAX_ENUM_CHARACTERS, "y"), False),
+        ((), False),
+        (refs(250, 100), True),
+        (refs(300, 50), True),
+        (refs(301, 50), False),
+        # The polarities of a triplet are an enum of the same schema.
+        (refs(1_000 - len(POLARITIES), 10), True),
+        (refs(1_001 - len(POLARITIES), 10), False),
+        (refs(1, 119_000), True),
+        (refs(1, 120_000), False),
     ],
+    ids=lambda given: f"{len(given)} of {len(given[0])}" if given and isinstance(given, tuple) else str(given),
 )
 def test_a_list_that_servers_would_refuse_is_left_to_the_prompt(values: tuple[str, ...], fits: bool) -> None:
     schema = stated_schema(PerspectiveASTEStage1Schema, shape=AnswerShape(allowed=(("aspect_ref", values),)))
     assert ("enum" in triplet(schema)["aspect_ref"]) == fits
+
+
+def test_where_two_lists_are_too_much_together_the_longer_one_is_left_to_the_prompt() -> None:
+    few, many = refs(300, 5), refs(900, 10)
+    schema = stated_schema(
+        PerspectiveASTEStage1Schema, shape=AnswerShape(allowed=(("aspect_ref", many), ("aspect_term", few)))
+    )
+    assert "enum" not in triplet(schema)["aspect_ref"]
+    assert triplet(schema)["aspect_term"] == {"type": "string", "enum": list(few)}
 
 
 def test_narrowing_leaves_the_whole_schema_as_it_was_and_is_done_once() -> None:

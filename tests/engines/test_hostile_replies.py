@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from samsim.agents.answers import ask
 from samsim.engines.answers.judging import Judgement, judge
 from samsim.engines.answers.limits import UNSTATED_ITEMS, UNSTATED_LENGTH
-from samsim.engines.answers.sound_json import MAX_DEPTH, NO_NUMBER, flaw_of
 from samsim.engines.answers.structured import MAX_ITEMS, MAX_LENGTH, read_object
 from samsim.engines.cache import CachedReply, ResponseCache
 from samsim.engines.http import HttpTransport
@@ -232,22 +231,6 @@ def test_what_no_later_step_survives_is_invalid_json(inner: str) -> None:
     judgement = written(f'{{"triplets": [], "x": {inner}}}')
     assert judgement.failure == "invalid_json"
     assert judgement.problem
-
-
-def test_the_depth_that_is_read_is_exact() -> None:
-    def nested(levels: int) -> object:
-        value: object = 1
-        for _ in range(levels):
-            value = [value]
-        return value
-
-    assert flaw_of(nested(MAX_DEPTH)) is None
-    assert flaw_of(nested(MAX_DEPTH + 1)) is not None
-
-
-@pytest.mark.parametrize("number", [10**400, -(10**400), float("inf"), float("nan")])
-def test_a_number_that_nothing_can_hold_is_a_flaw(number: float) -> None:
-    assert flaw_of({"a": [number]}) == NO_NUMBER
 
 
 @given(

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from samsim.experiments.artefacts import OUTPUTS, STORE, load_run
+from samsim.experiments.artefacts import OUTPUTS, STORE, read_run
 from samsim.experiments.runner import cell_folders
 from tests.experiments.runs import configure, footprint, rows
 
@@ -90,7 +90,7 @@ def test_killed_at_random_moments_the_result_is_the_same(
                 killed += 1
         assert footprint(folder) == expected
         uids = [row["uid"] for row in rows(folder / OUTPUTS)]
-        assert len(uids) == len(set(uids)) == load_run(folder).manifest.done
+        assert len(uids) == len(set(uids)) == read_run(folder).manifest.done
         episodes = [row["episode_id"] for row in rows(folder / STORE)]
         assert len(episodes) == len(set(episodes)) == len(uids)
     assert killed >= kills

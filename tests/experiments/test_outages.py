@@ -21,7 +21,7 @@ from samsim.engines.sending import Sender
 from samsim.engines.settings import EngineSettings
 from samsim.engines.table import EngineTable
 from samsim.engines.wire.openai import OpenAIWire
-from samsim.experiments.artefacts import OUTPUTS, TRACES, load_run
+from samsim.experiments.artefacts import OUTPUTS, TRACES, read_run
 from samsim.experiments.config import Cell, ExperimentConfig
 from samsim.experiments.runner import EngineSource
 from tests.experiments.engines import FailingEngine, serving
@@ -106,7 +106,7 @@ def test_max_outage_stops_cleanly_and_the_next_start_resumes_to_the_same_bytes(
     assert stopped.stopped == f"no connection to {place} for 60 s (max_outage)"
     assert stopped.errors == 0
     folder = only_folder(broken)
-    manifest = load_run(folder).manifest
+    manifest = read_run(folder).manifest
     assert (manifest.status, manifest.stop_reason) == ("stopped", stopped.stopped)
     assert manifest.done == len(rows(folder / OUTPUTS)) < FEW
     assert not any("error" in row for row in rows(folder / OUTPUTS))

@@ -17,7 +17,7 @@ from samsim.cli.exit_codes import ExitCode
 from samsim.cli.main import cli
 from samsim.engines.embedded.engine import EmbeddedEngine
 from samsim.engines.interface import EngineReply, EngineRequest
-from samsim.experiments.artefacts import load_run
+from samsim.experiments.artefacts import read_run
 from samsim.experiments.config import ExperimentConfig
 from samsim.experiments.runner import cell_folders
 from samsim.schemas.protocol_conflict_review import AGENTS
@@ -101,7 +101,7 @@ def test_every_tenth_call_lost_then_retried_is_a_run_without_losses(
         partial = partial_in(folder)
         assert partial
         assert server.faults["server_error"] >= len(partial)
-        assert (lost.partial, load_run(folder).manifest.partial) == (len(partial), len(partial))
+        assert (lost.partial, read_run(folder).manifest.partial) == (len(partial), len(partial))
         assert run(config).partial == len(partial), "they are not done again by themselves"
         tries = 0
         while (ended := run(config, retry_errors=True)).partial or ended.errors:
@@ -141,7 +141,7 @@ def test_a_lost_perspective_is_not_silent(tmp_path: Path) -> None:
         assert (measured["partial"], measured["errors"]) == (3, 0)
         assert measured["partial_samples"] == {f"en-{n:03d}": "C at stage 1: server_error" for n in (1, 2, 3)}
         assert [card["completeness"] for card in rows(folder / "scorecards.jsonl")] == ["partial"] * 3
-        samples = list(load_run(folder).samples())
+        samples = list(read_run(folder).samples())
         assert [sample.completeness for sample in samples] == ["partial"] * 3
         assert samples[0].result is not None
         assert list(map(str, samples[0].result.missing_calls)) == ["C at stage 1: server_error"]
@@ -152,6 +152,21 @@ def test_a_lost_perspective_is_not_silent(tmp_path: Path) -> None:
         assert redone.exit_code == ExitCode.OK, redone.stderr
         assert "is partial" not in redone.stderr
         assert "are partial" not in redone.stderr
+
+
+def test_failed_samples_are_all_named_in_the_measures_and_the_terminal_says_where(tmp_path: Path) -> None:
+    with FaultyServer(losing(lambda _: True)).running() as server:
+        config = asking(server, tmp_path, samples=25, protocol="single")
+        ended = samsim("run", tmp_path / "experiment.yaml")
+    folder = only_folder(config)
+    uids = [row["uid"] for row in rows(folder / "outputs.jsonl")]
+    assert ended.exit_code == ExitCode.SOME_BAD
+    where = folder / "outputs.jsonl"
+    named = f"25 of 25 samples failed: {', '.join(uids[:20])} and 5 more ({where} names them all)"
+    assert named in ended.stderr
+    measured = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))["runs"][0]["metrics"]
+    assert list(measured["failed_samples"]) == uids
+    assert all("server_error" in error for error in measured["failed_samples"].values())
 
 
 @pytest.mark.parametrize(
@@ -172,7 +187,7 @@ def test_whichever_call_is_lost_is_named(protocol: str, agent: str, stage: str, 
         outcome = run(config)
         partial = partial_in(only_folder(config))
     lost = {asked.text for asked, attempts in server.served.items() if any(attempts)}
-    texts = {sample.uid: sample.result.text for sample in load_run(only_folder(config)).samples() if sample.result}
+    texts = {sample.uid: sample.result.text for sample in read_run(only_folder(config)).samples() if sample.result}
     assert lost
     assert {texts[uid] for uid in partial} == lost
     assert set(partial.values()) == {f"{agent} {stage} server_error"}

@@ -18,12 +18,13 @@ from samsim.cli.exit_codes import ExitCode
 from samsim.cli.main import cli
 from samsim.errors import ConfigError, InputError, StoreError
 from samsim.experiments import provenance
-from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS, STORE, TRACES, find_runs, load_run
+from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS, STORE, TRACES, find_runs, read_run
 from samsim.experiments.config import ExperimentConfig
 from samsim.experiments.runner import cell_folders, is_outdated, rename_old_folder
+from samsim.experiments.signing import cell_digest
 from samsim.reports.build import build_report
 from tests.experiments.engines import FailingEngine, serving
-from tests.experiments.runs import configure, footprint, only_folder, rows, run
+from tests.experiments.runs import configure, footprint, only_folder, rewrite, rows, run
 
 SMALL = {"evaluation": {"name": "reviews", "language": "en", "limit": 6}}
 LINES = (OUTPUTS, SCORECARDS, TRACES)
@@ -39,6 +40,10 @@ def two_cells(folder: Path) -> tuple[ExperimentConfig, Path, Path]:
     run(config)
     first, second = cell_folders(config).values()
     return config, first, second
+
+
+def without_digests(row: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in row.items() if not key.endswith("_digest")}
 
 
 def swap(first: Path, second: Path) -> None:
@@ -94,7 +99,7 @@ def test_lines_of_another_cell_are_refused_by_whoever_reads_them(name: str, tmp_
     swap(first / name, second / name)
     with pytest.raises(InputError, match=rf"{name} holds sample 'en-001' of another cell.*--restart"):
         run(config)
-    found = load_run(first)
+    found = read_run(first)
     with pytest.raises(InputError, match="of another cell"):
         list(found.traces() if name == TRACES else found.samples())
 
@@ -133,9 +138,71 @@ def test_a_manifest_that_claims_another_cell_is_noticed(edited: str, tmp_path: P
     EDITS[edited](manifest)
     (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
     with pytest.raises(InputError, match="of another cell"):
-        list(load_run(folder).samples())
+        list(read_run(folder).samples())
     with pytest.raises((ConfigError, InputError), match=r"mix two experiments|of another cell"):
         run(config)
+
+
+def edit_line(path: Path, number: int, old: bytes, new: bytes) -> None:
+    """What a user does with an editor."""
+    lines = path.read_bytes().splitlines(keepends=True)
+    assert old in lines[number]
+    lines[number] = lines[number].replace(old, new, 1)
+    path.write_bytes(b"".join(lines))
+
+
+HAND_EDITS = {
+    "usage": (SCORECARDS, b'"input_tokens":0', b'"input_tokens":7'),
+    "calls": (SCORECARDS, b'"cached_calls":0', b'"cached_calls":1'),
+    "severity": (SCORECARDS, b'"severity_sum":0}', b'"severity_sum":3}'),
+    "completeness": (SCORECARDS, b'"completeness":"complete"', b'"completeness":"partial"'),
+    "without its digest": (SCORECARDS, b', "line_digest"', b', "unknown"'),
+    "polarity": (OUTPUTS, b'"positive"', b'"negative"'),
+    "trace": (TRACES, b'"cached": false', b'"cached": true'),
+}
+
+
+@pytest.mark.parametrize("edited", HAND_EDITS)
+def test_a_line_edited_by_hand_is_named_by_whoever_reads_it(edited: str, tmp_path: Path) -> None:
+    config = small(tmp_path)
+    run(config)
+    folder = only_folder(config)
+    name, old, new = HAND_EDITS[edited]
+    edit_line(folder / name, 0, old, new)
+    before = (folder / name).read_bytes()
+    said = rf"{name} was changed: the line of sample 'en-001'"
+    with pytest.raises(InputError, match=rf"{said}.*--restart"):
+        run(config)
+    assert (folder / name).read_bytes() == before
+    found = read_run(folder)
+    with pytest.raises(InputError, match=said):
+        list(found.traces() if name == TRACES else found.samples())
+
+
+def test_report_and_compare_name_the_file_that_was_edited(tmp_path: Path) -> None:
+    _, first, second = two_cells(tmp_path)
+    edit_line(first / SCORECARDS, 2, b'"cached_calls":0', b'"cached_calls":1')
+    report = CliRunner().invoke(cli, ["report", str(first.parent), "--out", str(tmp_path / "report"), "--quiet"])
+    compared = CliRunner().invoke(cli, ["compare", str(first), str(second)])
+    assert (report.exit_code, compared.exit_code) == (ExitCode.SOME_BAD, ExitCode.NO_INPUT)
+    for ended in (report, compared):
+        assert f"{first / SCORECARDS} was changed: the line of sample 'en-003'" in ended.stderr
+
+
+def test_a_run_whose_lines_bear_no_digests_of_themselves_can_be_read(tmp_path: Path) -> None:
+    """As an older version wrote them."""
+    config = small(tmp_path)
+    run(config)
+    folder = only_folder(config)
+    manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    del manifest["line_digests"]
+    (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+    digest = cell_digest(read_run(folder).manifest)
+    for name in LINES:
+        lines = (json.dumps({**without_digests(row), "cell_digest": digest}) + "\n" for row in rows(folder / name))
+        (folder / name).write_text("".join(lines), encoding="utf-8")
+    assert len(list(read_run(folder).samples())) == 6
+    assert read_run(folder).problems == ()
 
 
 def test_retried_samples_are_marked_like_the_others(tmp_path: Path) -> None:
@@ -146,7 +213,7 @@ def test_retried_samples_are_marked_like_the_others(tmp_path: Path) -> None:
     assert run(config, serving(lambda _: engine), retry_errors=True).errors == 0
     marks = {row["cell_digest"] for name in LINES for row in rows(only_folder(config) / name)}
     assert len(marks) == 1
-    assert len(list(load_run(only_folder(config)).samples())) == 6
+    assert len(list(read_run(only_folder(config)).samples())) == 6
 
 
 def test_a_retry_does_not_mix_in_lines_of_another_cell(tmp_path: Path) -> None:
@@ -163,12 +230,12 @@ def test_a_run_of_an_older_version_can_be_read_with_a_note(tmp_path: Path) -> No
     run(config)
     folder = only_folder(config)
     for name in LINES:
-        old = [{key: value for key, value in row.items() if key != "cell_digest"} for row in rows(folder / name)]
-        (folder / name).write_text("".join(json.dumps(row) + "\n" for row in old), encoding="utf-8")
+        bare = [without_digests(row) for row in rows(folder / name)]
+        (folder / name).write_text("".join(json.dumps(row) + "\n" for row in bare), encoding="utf-8")
     manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    del manifest["settings_hash"], manifest["store_digest"]
+    del manifest["settings_hash"], manifest["store_digest"], manifest["line_digests"]
     (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
-    old_run = load_run(folder)
+    old_run = read_run(folder)
     assert len(list(old_run.samples())) == 6
     (note,) = old_run.problems
     assert "do not say what made them" in note
@@ -184,7 +251,7 @@ def test_a_sample_twice_is_not_measured_twice(tmp_path: Path) -> None:
         lines = (folder / name).read_bytes().splitlines(keepends=True)
         (folder / name).write_bytes(b"".join([*lines[:5], lines[4]]))
     with pytest.raises(InputError, match="has sample 'en-005' twice"):
-        list(load_run(folder).samples())
+        list(read_run(folder).samples())
     with pytest.raises(InputError, match="holds sample 'en-005' where 'en-006' is expected"):
         run(config)
 
@@ -198,7 +265,7 @@ def test_a_line_that_is_no_sample_is_an_input_error(line: bytes, tmp_path: Path)
     with (folder / OUTPUTS).open("ab") as file:
         file.write(line)
     with pytest.raises(InputError, match=re.escape(str(folder / OUTPUTS))):
-        list(load_run(folder).samples())
+        list(read_run(folder).samples())
     run(config)
     assert footprint(folder) == whole
 
@@ -211,11 +278,11 @@ def test_a_line_that_no_run_writes_is_done_again(name: str, tmp_path: Path) -> N
     folder = only_folder(config)
     before = rows(folder / name)
     changed = [{**row, "unknown": 1} if row["uid"] == "en-004" else row for row in before]
-    (folder / name).write_text("".join(json.dumps(row) + "\n" for row in changed), encoding="utf-8")
+    rewrite(folder / name, changed)
     run(config)
     assert all("unknown" not in row for row in rows(folder / name))
     assert [row["uid"] for row in rows(folder / name)] == [row["uid"] for row in before]
-    assert load_run(folder).problems == ()
+    assert read_run(folder).problems == ()
 
 
 def test_a_call_that_is_there_twice_is_noticed(tmp_path: Path) -> None:
@@ -291,7 +358,7 @@ def test_a_memory_whose_journal_lost_episodes_is_evaluated_whole(tmp_path: Path)
     shutil.rmtree(evaluated)
     os.truncate(memory / f"{STORE}.journal", 57)
     run(built, serving(lambda _: FailingEngine(set())))
-    assert load_run(evaluated).manifest.store_base_seq == 4
+    assert read_run(evaluated).manifest.store_base_seq == 4
 
 
 def test_a_run_that_has_done_nothing_starts_from_a_fresh_copy_of_its_store(tmp_path: Path) -> None:
@@ -308,7 +375,7 @@ def test_a_run_that_has_done_nothing_starts_from_a_fresh_copy_of_its_store(tmp_p
     (folder / MANIFEST).write_text(json.dumps(cut), encoding="utf-8")
     (folder / STORE).unlink()
     run(config, serving(lambda _: FailingEngine(set())))
-    assert load_run(folder).manifest.store_base_seq == 6
+    assert read_run(folder).manifest.store_base_seq == 6
     assert len(rows(folder / STORE)) == 12
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS, STORE, TRACES, find_runs, load_run
+from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS, STORE, TRACES, find_runs, read_run
 from samsim.experiments.runner import cell_folders
 from samsim.memory.store import open_store
 from samsim.schemas.memory_v1_1 import AdvisoryBundleV1_1
@@ -33,7 +33,7 @@ def test_each_fact_is_in_one_file_and_the_run_reads_back_whole(tmp_path: Path) -
     assert not {"memory", "evaluation", "gold"} & {key for row in outputs for key in row}
     assert not {"stage1_tuples", "final_tuples", "text"} & {key for row in cards for key in row}
     assert {row["uid"] for row in traces} == {row["uid"] for row in outputs}
-    loaded = load_run(folder)
+    loaded = read_run(folder)
     samples = list(loaded.samples())
     assert loaded.problems == ()
     assert [sample.uid for sample in samples] == [row["uid"] for row in outputs]
@@ -126,12 +126,12 @@ def test_memory_is_built_from_its_own_role_and_evaluation_starts_from_a_copy(tmp
     folders = cell_folders(config)
     built = folders["memory-cr_v2-C2"] / STORE
     base = len(rows(built))
-    assert base == load_run(built.parent).manifest.done > 0
+    assert base == read_run(built.parent).manifest.done > 0
     assert (folders["cr_v2-C2_frozen"] / STORE).read_bytes() == built.read_bytes()
     grown = (folders["cr_v2-C2"] / STORE).read_bytes()
     assert grown.startswith(built.read_bytes())
     assert len(rows(folders["cr_v2-C2"] / STORE)) == base + len(rows(folders["cr_v2-C2"] / OUTPUTS))
-    assert load_run(folders["cr_v2-C2"]).manifest.store_base_seq == base
+    assert read_run(folders["cr_v2-C2"]).manifest.store_base_seq == base
     frozen = rows(folders["cr_v2-C2_frozen"] / SCORECARDS)
     assert any(card["memory"]["retrieved_k"] for card in frozen)
 

@@ -10,16 +10,13 @@ from pydantic import ValidationError
 
 from samsim.errors import ContractError
 from samsim.memory.episode_builder import (
-    FLAG_SEVERITY,
-    RiskFindings,
     aspect_norm,
     build_episode,
-    changes_a_tuple,
     episode_type_of,
-    evaluate,
     snapshot_of,
 )
 from samsim.rules.apply import apply_decisions, finalize
+from samsim.rules.risk import FLAG_SEVERITY, RiskFindings, changes_a_tuple, evaluate
 from samsim.schemas.analysis import TextAnalysis
 from samsim.schemas.memory_v1_1 import EpisodeDraftV1_1
 from samsim.schemas.protocol_conflict_review import (

@@ -12,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from samsim.memory.advisory_builder import build_from_episodes
-from samsim.memory.episode_builder import RiskFindings, build_episode, changes_a_tuple, evaluate
+from samsim.memory.episode_builder import build_episode
 from samsim.memory.injection_controller import format_memory_context
 from samsim.rules.conflicts import compute_conflict_flags
+from samsim.rules.risk import RiskFindings, changes_a_tuple, evaluate
 from samsim.schemas.analysis import Cue, CueKind, Language, TextAnalysis
 from samsim.schemas.memory_v1_1 import dump_entry
 from samsim.schemas.protocol_conflict_review import Candidate, DecidedAction, RiskType, ValidatorRisk

@@ -17,7 +17,8 @@ from samsim.reports.build import ReportFiles, build_report
 from samsim.reports.collecting import collect
 from samsim.reports.tables.provenance import sanity_table
 from samsim.reports.tables.results import stability_table
-from tests.reports.making_runs import RESAMPLES, Row, change_manifest, change_rows, copied, rows_of, write_rows
+from tests.experiments.runs import rewrite
+from tests.reports.making_runs import RESAMPLES, Row, change_manifest, change_rows, copied, rows_of
 
 
 def built(*folders: Path, out: Path | None = None) -> ReportFiles:
@@ -111,7 +112,7 @@ def test_a_taxonomy_that_most_refs_are_outside_of_is_a_hint(experiment: Path, tm
             for one in row["stage1_tuples"]
             if one["aspect_ref"]
         ]
-    write_rows(folder / "cr_v2-C1" / OUTPUTS, rows)
+    rewrite(folder / "cr_v2-C1" / OUTPUTS, rows)
     files = built(folder / "cr_v2-C1")
     (hint,) = files.collected.problems
     assert (hint.run, hint.kind) == ("cr_v2-C1", "hint")
@@ -137,7 +138,7 @@ def test_without_scorecards_it_says_which_run_to_repeat(experiment: Path, tmp_pa
 def test_an_unfinished_run_is_told_and_measured_as_far_as_it_goes(experiment: Path, tmp_path: Path) -> None:
     folder = copied(experiment, tmp_path / "partial")
     for name in (OUTPUTS, SCORECARDS):
-        write_rows(folder / "cr_v2-C2" / name, rows_of(folder / "cr_v2-C2" / name)[:40])
+        rewrite(folder / "cr_v2-C2" / name, rows_of(folder / "cr_v2-C2" / name)[:40])
     change_manifest(folder / "cr_v2-C2", lambda manifest: manifest.update(done=40, status="interrupted"))
     collected = built(folder).collected
     words = " ".join(problem.words for problem in collected.problems)

@@ -6,11 +6,12 @@ from typing import get_args
 
 import pytest
 
-from samsim.experiments.artefacts import OUTPUTS, SCORECARDS, TRACES, load_run
+from samsim.experiments.artefacts import OUTPUTS, SCORECARDS, TRACES, read_run
 from samsim.reports.build import build_report
 from samsim.reports.problem_words import problem_text
 from samsim.schemas.runs import RunStatus
-from tests.reports.making_runs import change_manifest, copied, rows_of, write_rows
+from tests.experiments.runs import rewrite
+from tests.reports.making_runs import change_manifest, copied, rows_of
 
 
 @pytest.mark.parametrize(
@@ -28,11 +29,11 @@ def test_what_a_run_says_of_itself_is_known_in_korean(
 ) -> None:
     run = copied(experiment / "cr_v2-C1", tmp_path / "run")
     for name in (OUTPUTS, SCORECARDS):
-        write_rows(run / name, rows_of(run / name)[:kept])
+        rewrite(run / name, rows_of(run / name)[:kept])
     for name in lost:
         (run / name).unlink()
     change_manifest(run, lambda manifest: manifest.update(status=status, done=done))
-    problems = load_run(run).problems
+    problems = read_run(run).problems
     assert problems
     pairs = [problem_text(words) for words in problems]
     assert all(isinstance(pair, tuple) for pair in pairs), problems
@@ -65,7 +66,7 @@ def test_lines_that_prove_nothing_are_known_in_korean(words: str, korean: str) -
 def test_no_english_status_is_on_the_korean_page(status: str, experiment: Path, tmp_path: Path) -> None:
     run = copied(experiment / "cr_v2-C1", tmp_path / "run")
     for name in (OUTPUTS, SCORECARDS):
-        write_rows(run / name, rows_of(run / name)[:10])
+        rewrite(run / name, rows_of(run / name)[:10])
     change_manifest(run, lambda manifest: manifest.update(status=status, done=10))
     page = build_report([run], tmp_path / "out", ui="ko", resamples=10).page.read_text(encoding="utf-8")
     assert "표본 84개 가운데 10개만 끝났습니다" in page

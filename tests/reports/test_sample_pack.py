@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from samsim.experiments.artefacts import load_run
+from samsim.experiments.artefacts import read_run
 from samsim.metrics.summary import summarise
 from samsim.reports.collecting import gold_fields_of
 from samsim.reports.page.sample_pack import DETAILS_PER_CHUNK, PackedSamples, SamplePacker
@@ -24,7 +24,7 @@ def unpacked(chunk: str) -> Any:
 def packer_of(*folders: Path, budget: int = 10_000_000) -> SamplePacker:
     packer = SamplePacker(budget)
     for number, folder in enumerate(folders):
-        run = load_run(folder)
+        run = read_run(folder)
         for position, sample in enumerate(run.samples()):
             packer.add(number, position, BrowsedSample(sample, gold_fields_of(run)))
     return packer
@@ -38,7 +38,7 @@ def states(packed: PackedSamples) -> Counter[str]:
 def test_everything_comes_out_as_it_went_in(experiment: Path) -> None:
     folder = experiment / "cr_v2-C2"
     packed = packer_of(folder).pack()
-    run = load_run(folder)
+    run = read_run(folder)
     bases = [base for chunk in packed.bases for base in unpacked(chunk)]
     details = [detail for chunk in packed.details for detail in unpacked(chunk)]
     index = unpacked(packed.index)
@@ -71,7 +71,7 @@ def test_texts_and_gold_are_kept_once_for_all_runs(experiment: Path) -> None:
 
 def test_the_states_are_those_of_the_funnel(experiment: Path) -> None:
     folder = experiment / "cr_v2-C1"
-    run = load_run(folder)
+    run = read_run(folder)
     funnel = summarise(run.samples(), gold_fields=gold_fields_of(run), resamples=10).funnel
     found = states(packer_of(folder).pack())
     for name in ("flagged", "reviewed", "changed", "helped", "harmed"):
@@ -113,7 +113,7 @@ def test_a_budget_of_nothing_leaves_everything_out(experiment: Path) -> None:
 
 @pytest.mark.parametrize("text", ["\ud800 alone", "</script>", "\u2028", "👩‍👩‍👧 좋아요"])
 def test_any_text_can_be_packed(experiment: Path, text: str) -> None:
-    run = load_run(experiment / "cr_v2-C1")
+    run = read_run(experiment / "cr_v2-C1")
     sample = next(iter(run.samples()))
     assert sample.result is not None
     strange = type(sample)(sample.uid, sample.result.model_copy(update={"text": text}), None, sample.card)

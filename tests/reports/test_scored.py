@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from samsim.experiments.artefacts import OUTPUTS, load_run
+from samsim.experiments.artefacts import OUTPUTS, read_run
 from samsim.metrics.repeats import repeats
 from samsim.reports.build import ReportFiles, build_report
 from samsim.reports.collecting import Collected, collect, equal_names, gold_fields_of
@@ -167,7 +167,7 @@ def test_the_tables_say_what_differs_where_there_is_nothing_to_test(experiment: 
 
 
 def test_repeats_are_told_by_their_tuples_and_by_everything(experiment: Path) -> None:
-    run = load_run(experiment / "cr_v2-C1")
+    run = read_run(experiment / "cr_v2-C1")
     samples = list(run.samples())
     marked = [
         replace(

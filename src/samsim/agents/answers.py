@@ -8,8 +8,9 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from samsim.engines.answers.sound_json import flaw_of
+from samsim.engines.answers.structured import failure_of_flaw
 from samsim.engines.interface import Engine, EngineRequest
+from samsim.json_text import flaw_of
 from samsim.schemas.calls import MessageRecord
 from samsim.schemas.results import CallRecord
 
@@ -66,7 +67,7 @@ async def ask_for_all(engine: Engine, request: EngineRequest) -> Answer:
     """
     reply = await engine.complete(request)
     flaw = flaw_of(reply.output) if isinstance(reply.output, dict) else None
-    failure = reply.failure if flaw is None else flaw.failure
+    failure = reply.failure if flaw is None else failure_of_flaw(flaw)
     call = CallRecord(
         agent=request.agent,
         stage=request.stage,

@@ -15,7 +15,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from samsim.engines.interface import Message
@@ -45,14 +45,28 @@ class PromptFile:
         return Message("system", self._fill(self.system, values)), Message("user", self._fill(self.user, values))
 
     def _fill(self, template: str, values: Mapping[str, str]) -> str:
-        missing = sorted(set(_PLACEHOLDER.findall(template)) - set(values))
-        if missing:
-            raise ConfigError(f"Prompt {self.name} needs a value for: {', '.join(missing)}.")
-        return _PLACEHOLDER.sub(lambda match: values[match.group(1)], template)
+        pieces = list(_pieces(template))
+        names = pieces[1::2]
+        if not names:
+            return template
+        try:
+            pieces[1::2] = [values[name] for name in names]
+        except KeyError:
+            missing = sorted(set(names).difference(values))
+            raise ConfigError(f"Prompt {self.name} needs a value for: {', '.join(missing)}.") from None
+        return "".join(pieces)
+
+
+@lru_cache(maxsize=128)
+def _pieces(template: str) -> tuple[str, ...]:
+    """Text and names of placeholders in turn: a template is searched once, not for every call."""
+    return tuple(_PLACEHOLDER.split(template))
 
 
 def guard_frame(text: str) -> str:
     """Break every run of angle brackets that could make a delimiter line; it looks the same."""
+    if "<<<" not in text and ">>>" not in text:
+        return text
     return _FRAME.sub(lambda match: _WORD_JOINER.join(match.group(0)), text)
 
 

@@ -11,13 +11,14 @@ import click
 
 from samsim.cli.exit_codes import SEE_EXIT_CODES, ExitCode, ending
 from samsim.cli.options.encoding import check_encoding_name
-from samsim.cli.options.engines import OpenEngines, choice_from, engine_options, open_engines
+from samsim.cli.options.engines import choice_from, engine_options, open_engines
 from samsim.cli.options.memory import memory_options, open_memory
 from samsim.cli.safe_text import shown
 from samsim.data.file_encoding import decode_text
 from samsim.schemas.analysis import Language
 
 if TYPE_CHECKING:
+    from samsim.engines.opening import OpenEngine
     from samsim.pipeline.api import Pipeline
     from samsim.pipeline.config import PipelineConfig
     from samsim.schemas.protocol_conflict_review import AnswerForm
@@ -124,7 +125,7 @@ def analyze(
     with opened as engines, open_memory(memory, condition) as remembered:
         from samsim.pipeline.api import Pipeline
 
-        pipeline = Pipeline(config, engines.table, remembered)
+        pipeline = Pipeline(config, engines, remembered)
         if file is not None:
             source = ReviewSource(file, (text_column, id_column), encoding)
             _analyze_file(ctx, pipeline, engines, source, output, force)
@@ -182,9 +183,14 @@ def _config(protocol: str, taxonomy: str, answer: AnswerForm, language: Language
 
 
 def _analyze_text(pipeline: Pipeline, text: str, *, as_json: bool, explain: bool, ui: str) -> ExitCode:
+    from samsim.cli.progress.spinner import reading
+    from samsim.cli.result_view.labels import Labels, choose_ui
     from samsim.rules.taxonomy_fit import TaxonomyFit
 
-    result = pipeline.analyze(text)
+    labels_language = choose_ui(ui)
+    language = None if pipeline.config.language == "auto" else pipeline.config.language
+    with reading(text, language, Labels(labels_language)):
+        result = pipeline.analyze(text)
     fit = TaxonomyFit()
     fit.add(result)
     for hint in fit.hints():
@@ -194,10 +200,9 @@ def _analyze_text(pipeline: Pipeline, text: str, *, as_json: bool, explain: bool
 
         write_json(result)
     else:
-        from samsim.cli.result_view.labels import choose_ui
         from samsim.cli.result_view.layout import show
 
-        show(result, explain=explain, ui=choose_ui(ui))
+        show(result, explain=explain, ui=labels_language)
     if result.missing_calls:
         from samsim.schemas.results import missing_words
 
@@ -206,7 +211,7 @@ def _analyze_text(pipeline: Pipeline, text: str, *, as_json: bool, explain: bool
 
 
 def _analyze_file(
-    ctx: click.Context, pipeline: Pipeline, engines: OpenEngines, source: ReviewSource, output: Path | None, force: bool
+    ctx: click.Context, pipeline: Pipeline, engines: OpenEngine, source: ReviewSource, output: Path | None, force: bool
 ) -> NoReturn:
     from samsim.cli.batch.analysis import run_batch
     from samsim.cli.batch.reading import Columns, ReviewFile

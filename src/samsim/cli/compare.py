@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -13,6 +13,7 @@ from samsim.cli.safe_text import safe_json, shown
 
 if TYPE_CHECKING:
     from samsim.experiments.artefacts import Run
+    from samsim.reports.tables.model import Ui
     from samsim.schemas.scorecards import Family
 
 # Spelled out, because help must not wait for pydantic; a test keeps them equal to ``Family``.
@@ -40,6 +41,13 @@ _SHOWN_FLIPS = 10
 @click.option(
     "--complete-only", is_flag=True, help="Leave out samples that are partial in a run, as if they had failed."
 )
+@click.option(
+    "--lang",
+    type=click.Choice(["auto", "en", "ko"]),
+    default="auto",
+    show_default=True,
+    help="Language of the tables printed here.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Everything as JSON, all flips included.")
 @click.pass_context
 def compare(
@@ -50,6 +58,7 @@ def compare(
     flips: int,
     each: bool,
     complete_only: bool,
+    lang: str,
     as_json: bool,
 ) -> None:
     """Compare runs over the same samples with the first one.
@@ -63,38 +72,27 @@ def compare(
     samsim compare runs/cr_v1 runs/cr_v2
     samsim compare runs/memory --family ref_pol --flips 50
     """
-    from samsim.cli.views.compare import comparison_view, print_view
-    from samsim.experiments.artefacts import CompleteRun, find_runs
+    from samsim.cli.views.compare import comparison_view, listed_uids, print_view
     from samsim.metrics.comparison import compare as compare_runs
+    from samsim.reports.comparing import runs_to_compare
 
-    read = find_runs(runs)
-    if complete_only:
-        read = [CompleteRun(run.path, run.manifest) for run in read]
-    found, names = _evaluations(read)
+    read = runs_to_compare(runs, complete_only=complete_only)
+    for note in read.notes:
+        click.echo(f"note: {shown(note)}", err=True)
     wanted = cast("tuple[Family, ...]", families)
-    comparison = compare_runs(found, families=wanted or None, names=names)
+    comparison = compare_runs(read.runs, families=wanted or None, names=read.names)
     if as_json:
         click.echo(safe_json(comparison.model_dump_json(indent=2)))
     else:
-        print_view(comparison_view(comparison, flips=flips, families=wanted, each=each))
-    ctx.exit(ending(some_bad=bool(comparison.partial) or any(run.problems for run in read)))
+        ui: Ui = "ko" if lang == "ko" else "en"
+        texts = _texts(read.runs[0], listed_uids(comparison, flips=flips, families=wanted))
+        print_view(comparison_view(comparison, flips=flips, families=wanted, each=each, texts=texts, ui=ui))
+    ctx.exit(ending(some_bad=bool(comparison.partial) or read.damaged))
 
 
-def _evaluations(runs: Sequence[Run]) -> tuple[list[Run], list[str]]:
-    """The runs that evaluate and their names; those that only filled a memory ran over other data on purpose."""
-    kept, names = [], []
-    for run, name in zip(runs, _names(runs), strict=True):
-        for problem in run.problems:
-            click.echo(f"note: {shown(name)}: {shown(problem)}", err=True)
-        if run.manifest.cell.kind == "memory_building":
-            click.echo(f"note: {shown(name)} only filled a memory; it is left out.", err=True)
-        else:
-            kept.append(run)
-            names.append(name)
-    return kept, names
-
-
-def _names(runs: Sequence[Run]) -> list[str]:
-    """Short names where they tell the runs apart, else their folders."""
-    short = [run.name for run in runs]
-    return short if len(set(short)) == len(short) else [str(run.path) for run in runs]
+def _texts(run: Run, uids: Collection[str]) -> dict[str, str]:
+    """The texts of some samples; all runs are over the same ones."""
+    if not uids:
+        return {}
+    results = (sample.result for sample in run.samples() if sample.uid in uids)
+    return {result.uid: result.text for result in results if result is not None}

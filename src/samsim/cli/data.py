@@ -11,7 +11,8 @@ import click
 from samsim.cli.exit_codes import SEE_EXIT_CODES, ExitCode
 from samsim.cli.options.encoding import check_encoding_name
 from samsim.cli.safe_text import shown
-from samsim.errors import ConfigError, InputError
+from samsim.errors import InputError
+from samsim.plurals import how_many
 
 if TYPE_CHECKING:
     from samsim.data.registry import LoadedSamples
@@ -88,7 +89,7 @@ def show(number: int, **options: Any) -> None:
     _require_some(loaded)
     print_view(samples_view(loaded, load_gold(source), number))
     if loaded.problems:
-        click.echo(f"{len(loaded.problems):,} bad rows; samsim data validate says which", err=True)
+        click.echo(f"{how_many(len(loaded.problems), 'bad row')}; samsim data validate says which", err=True)
 
 
 @data.command()
@@ -136,28 +137,15 @@ def convert(ctx: click.Context, /, output: Path, force: bool, **options: Any) ->
         target.abandon()
         raise
     target.finish()
-    click.echo(f"{target.count:,} texts, {len(gold):,} with gold -> {shown(str(output))}", err=True)
+    click.echo(f"{how_many(target.count, 'text')}, {len(gold):,} with gold -> {shown(str(output))}", err=True)
     ctx.exit(ExitCode.SOME_BAD if loaded.problems else ExitCode.OK)
 
 
 def _source(place: str, format_name: str | None, columns: tuple[str, ...], **options: Any) -> DataSource:
-    """What the arguments mean; a name that ships goes before a file of the same name (which is ./name)."""
-    from pydantic import ValidationError
+    """Return the source that the arguments mean."""
+    from samsim.data.sources import as_source
 
-    from samsim.data.shipped import SHIPPED
-    from samsim.data.sources import DataSource
-
-    where: dict[str, Any] = {"name": place} if place in SHIPPED else {"path": Path(place)}
-    if "path" in where and not where["path"].exists():
-        raise ConfigError(
-            f"{place} is neither a file nor a set that ships ({', '.join(SHIPPED)}). Check the path, or see "
-            "samsim data list."
-        )
-    try:
-        return DataSource(**where, format=format_name, columns=dict(map(_column, columns)), **options)
-    except ValidationError as error:
-        reasons = "; ".join(problem["msg"].removeprefix("Value error, ") for problem in error.errors())
-        raise ConfigError(f"{reasons}.") from None
+    return as_source(place, format=format_name, columns=dict(map(_column, columns)), **options)
 
 
 def _column(given: str) -> tuple[str, str]:
@@ -174,7 +162,7 @@ def _report_bad(loaded: LoadedSamples) -> None:
 
 def _require_some(loaded: LoadedSamples) -> None:
     if not loaded.samples:
-        why = f"all {loaded.total_rows:,} rows are bad" if loaded.total_rows else "there are no rows"
+        why = f"all rows are bad ({loaded.total_rows:,})" if loaded.total_rows else "there are no rows"
         if loaded.usable_rows:
-            why = f"none of {loaded.usable_rows:,} usable rows is in the language asked for"
+            why = f"none of {how_many(loaded.usable_rows, 'usable row')} is in the language asked for"
         raise InputError(f"Nothing to read in {loaded.source.describe()}: {why}. Check the file and its format.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import errno
 import os
 import sys
@@ -34,6 +35,7 @@ COMMANDS: Mapping[str, LazyCommand] = {
     "analyze": LazyCommand("samsim.cli.analyze", "analyze", "Analyse a text or a file of reviews."),
     "run": LazyCommand("samsim.cli.run", "run", "Run an experiment, or resume it."),
     "compare": LazyCommand("samsim.cli.compare", "compare", "Compare runs sample by sample, with paired tests."),
+    "show": LazyCommand("samsim.cli.show", "show", "Show one sample of a run: votes, rules, gold, prompts."),
     "report": LazyCommand("samsim.cli.report", "report", "Rebuild metrics and report of runs, without any call."),
     "data": LazyCommand("samsim.cli.data", "data", "List, show, check and convert data sets."),
     "cache": LazyCommand("samsim.cli.cache", "cache", "Look at and manage the cached responses of models."),
@@ -59,6 +61,18 @@ class SamsimGroup(click.Group):
         if not isinstance(command, click.Command):
             raise TypeError(f"{lazy.home}:{lazy.attribute} is not a command")
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that was asked for; an unknown one is told with those that resemble it."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            close = difflib.get_close_matches(args[0].casefold(), COMMANDS)
+            if not close:
+                raise
+            raise click.UsageError(f"{error.message} Did you mean {' or '.join(close)}?", ctx) from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """List the commands from the table above."""

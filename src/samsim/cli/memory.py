@@ -14,6 +14,7 @@ from samsim.cli.exit_codes import SEE_EXIT_CODES, ExitCode
 from samsim.cli.options.encoding import check_encoding_name
 from samsim.cli.safe_text import safe_json, shown
 from samsim.errors import ConfigError, InputError
+from samsim.plurals import how_many
 
 if TYPE_CHECKING:
     from samsim.memory.store import MemoryStore
@@ -92,7 +93,7 @@ def compact(store: str) -> None:
     with _existing(store) as opened:
         report = opened.compact()
     size = f"{report.bytes_before:,} -> {report.bytes_after:,} bytes"
-    click.echo(f"{report.episodes:,} episodes, {size}: {_place(store)}")
+    click.echo(f"{how_many(report.episodes, 'episode')}, {size}: {_place(store)}")
 
 
 @memory.command()
@@ -112,7 +113,7 @@ def export(store: str, output: Path | None, force: bool) -> None:
             raise ConfigError(f"{output} is the store itself. Give the export another name.")
         with _appearing_when_whole(output, force=force) as file:
             count = opened.export(file)
-    click.echo(f"{count} episodes -> {shown(str(output))}", err=True)
+    click.echo(f"{how_many(count, 'episode')} -> {shown(str(output))}", err=True)
 
 
 @memory.command("import")

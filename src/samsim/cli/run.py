@@ -2,18 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from samsim.cli.exit_codes import SEE_EXIT_CODES
+from samsim.cli.safe_text import shown
+from samsim.plurals import how_many
 
 if TYPE_CHECKING:
     from samsim.experiments.config import ExperimentConfig
 
 
-@click.command(epilog=SEE_EXIT_CODES)
+class _RunCommand(click.Command):
+    """Tells whoever gives a setting as an option how it is set."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the options; one that is a key of the configuration is pointed to ``--set``."""
+        given = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            setting = _as_setting(error.option_name, given)
+            if setting is None:
+                raise
+            raise click.UsageError(f"No such option: {error.option_name}. Use --set {setting}.", ctx) from error
+
+
+def _as_setting(option: str, arguments: Sequence[str]) -> str | None:
+    """The ``KEY=VALUE`` that an unknown option was meant to be; None where no key has its name."""
+    from samsim.experiments.config.homes import known_homes
+    from samsim.experiments.config.mistakes import dotted
+
+    key = option.lstrip("-").replace("-", "_")
+    sections = known_homes().get(key)
+    if sections is None:
+        return None
+    written = next(index for index, argument in enumerate(arguments) if argument.split("=")[0] == option)
+    _, joined, value = arguments[written].partition("=")
+    if not joined:
+        value = next((following for following in arguments[written + 1 : written + 2] if following[:1] != "-"), "VALUE")
+    return f"{dotted((*sections[0], key))}={shown(value)}"
+
+
+@click.command(cls=_RunCommand, epilog=SEE_EXIT_CODES)
 @click.argument("config", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="Change a setting, as in run.concurrency=4.")
 @click.option("--plan", "plan_only", is_flag=True, help="Say what it would take, by a few probed samples.")
@@ -69,20 +103,24 @@ def run(
 
     from samsim.cli.progress.bar import watching
     from samsim.cli.run_ending import finish_run
-    from samsim.experiments.cell_run import RunOptions
-    from samsim.experiments.runner import rename_old_folder, run_experiment
+    from samsim.experiments.runner import run_experiment
 
-    if restart and (old := rename_old_folder(loaded)) is not None:
-        click.echo(f"The old run is now in {old}", err=True)
-    options = RunOptions(
-        limit=limit, retry_errors=retry_errors, fail_fast=fail_fast, concurrency=concurrency, workers=workers
-    )
     for note in loaded.notes():
         click.echo(f"note: {note}", err=True)
     _announce(loaded)
     try:
         with watching() as watcher:
-            outcome = run_experiment(loaded, options, watcher, origin=config.resolve().parent)
+            outcome = run_experiment(
+                loaded,
+                limit=limit,
+                retry_errors=retry_errors,
+                fail_fast=fail_fast,
+                concurrency=concurrency,
+                workers=workers,
+                restart=restart,
+                watcher=watcher,
+                origin=config.resolve().parent,
+            )
     except KeyboardInterrupt:
         click.echo("What is done is kept; the same command goes on from there.", err=True)
         raise
@@ -96,10 +134,9 @@ def _announce(config: ExperimentConfig) -> None:
     cells = config.cells()
     low = min(fewest_calls(cell.pipeline) for cell in cells)
     high = max(most_calls(cell.pipeline) for cell in cells)
-    calls = f"{low}" if low == high else f"{low} to {high}"
+    calls = how_many(low, "call") if low == high else f"{low} to {high} calls"
     click.echo(
-        f"{config.name}: {len(cells)} cell{'' if len(cells) == 1 else 's'}, {calls} calls a sample"
-        " (--plan measures tokens and cost)",
+        f"{config.name}: {how_many(len(cells), 'cell')}, {calls} a sample (--plan measures tokens and cost)",
         err=True,
     )
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
@@ -12,7 +14,7 @@ from samsim.data.formats.reading import Entry, read_source
 from samsim.data.formats.rows import Annotation
 from samsim.data.registry import LoadedSamples, load_samples, samples_of
 from samsim.data.shipped import shipped_lines
-from samsim.data.sources import DataSource
+from samsim.data.sources import DataSource, as_source
 from samsim.schemas.polarity import Polarity
 from samsim.schemas.protocol_conflict_review import Span
 
@@ -47,16 +49,17 @@ def load_reviews_gold() -> dict[str, GoldSample]:
     return _shipped_gold("reviews")
 
 
-def load_gold(source: DataSource) -> dict[str, GoldSample]:
-    """The gold of the texts that ``load_samples`` gives, by uid, in the same order.
+def load_gold(source: DataSource | str | Path, **options: Any) -> dict[str, GoldSample]:
+    """Read the gold of the texts that ``load_samples`` gives for the same source, by uid, in the same order.
 
     A text without annotation is not among them; one in which annotators found nothing has no tuples.
     """
-    return dict(load_annotated(source).gold)
+    return dict(load_annotated(as_source(source, **options)).gold)
 
 
-def gold_fields(source: DataSource) -> frozenset[GoldField]:
-    """What the gold of a source annotates; nothing where it has no gold."""
+def gold_fields(source: DataSource | str | Path, **options: Any) -> frozenset[GoldField]:
+    """Return what the gold of a source annotates (term, ref, opinion, polarity); nothing where it has no gold."""
+    source = as_source(source, **options)
     return _SHIPPED_FIELDS if source.name is not None else read_source(source).gold_fields()
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from samsim.data.format_table import FORMATS, FormatInfo
 from samsim.data.formats.reading import Reading, read_source
 from samsim.data.samples import RowProblem, Sample
 from samsim.data.selection import fingerprint, select
 from samsim.data.shipped import SHIPPED, load_shipped
-from samsim.data.sources import DataSource
+from samsim.data.sources import DataSource, as_source
 
 __all__ = ["FORMATS", "SHIPPED", "FormatInfo", "LoadedSamples", "load_samples"]
 
@@ -35,8 +36,12 @@ class LoadedSamples:
     file: Path | None
 
 
-def load_samples(source: DataSource) -> LoadedSamples:
-    """Read the texts of a source."""
+def load_samples(source: DataSource | str | Path, **options: Any) -> LoadedSamples:
+    """Read texts: of a set that ships ("reviews", "reviews_memory"), of a file, or of a folder with one file per split.
+
+    ``options`` are those of a ``DataSource``: format, split, language, limit, sample, sample_seed, columns, encoding.
+    """
+    source = as_source(source, **options)
     if source.name is not None:
         shipped = load_shipped(source.name)
         samples = select(shipped, source)

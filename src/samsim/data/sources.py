@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from samsim.data.format_table import FORMATS, MAPPED_FORMATS
 from samsim.data.shipped import SHIPPED
+from samsim.errors import ConfigError
 
 # What a mapping may name, and the usual names of each that are looked for when it does not.
 USUAL_COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -105,6 +106,26 @@ class DataSource(BaseModel):
         if self.sample is not None:
             parts.append(f"{self.sample:,} drawn by seed {self.sample_seed}")
         return ", ".join(parts)
+
+
+def as_source(place: DataSource | str | Path, **options: Any) -> DataSource:
+    """Return the source that a place and its options mean; a set that ships goes before a file of its name.
+
+    A file of the same name as a shipped set is ./NAME.
+    """
+    if isinstance(place, DataSource):
+        return place
+    where: dict[str, Any] = {"name": place} if place in SHIPPED else {"path": Path(place)}
+    if "path" in where and not where["path"].exists():
+        raise ConfigError(
+            f"{place} is neither a file nor a set that ships ({', '.join(SHIPPED)}). Check the path, or see "
+            "samsim data list."
+        )
+    try:
+        return DataSource(**where, **options)
+    except ValidationError as error:
+        reasons = "; ".join(problem["msg"].removeprefix("Value error, ") for problem in error.errors())
+        raise ConfigError(f"{reasons}.") from None
 
 
 def _hint(wrong: str, known: Iterable[str]) -> str:

@@ -1,1 +1,1 @@
-"""Who answers an agent's request: the engine protocol and the engines behind it."""
+"""Who answers an agent's request: the interface of an engine and the engines behind it."""

@@ -116,16 +116,22 @@ def default_cache_path() -> Path:
 
 
 class ResponseCache:
-    """Replies by key. Nothing is opened before the first use; after ``aclose`` it opens again by itself.
+    """The cached responses of models, by key; without a ``path`` those in the user's cache folder.
+
+    Nothing is opened before the first use; after ``aclose`` it opens again by itself.
 
     ``get`` and ``put`` are short and synchronous (tens of microseconds), made to be called from a
     running event loop; use one object from one loop at a time.
     """
 
     def __init__(
-        self, path: Path, *, flush_seconds: float = FLUSH_SECONDS, clock: Callable[[], float] = time.time
+        self,
+        path: Path | None = None,
+        *,
+        flush_seconds: float = FLUSH_SECONDS,
+        clock: Callable[[], float] = time.time,
     ) -> None:
-        self.path = path
+        self.path = default_cache_path() if path is None else Path(path)
         self._flush_seconds = flush_seconds
         self._clock = clock
         self._open_connection: sqlite3.Connection | None = None
@@ -190,7 +196,7 @@ class ResponseCache:
         self._flush_at_count = FLUSH_PUTS
 
     def close(self) -> None:
-        """Commit, make it durable, and let go of the file."""
+        """Commit, make it durable, and close the file."""
         if self._pending:
             # The last commit waits for the disk, and with it everything committed before.
             self._connection().execute("PRAGMA synchronous = FULL")
@@ -232,7 +238,7 @@ class ResponseCache:
         return forgotten
 
     def entries(self) -> Iterator[CacheEntry]:
-        """All that is kept, sorted by key, read row by row."""
+        """Yield all that is kept, sorted by key."""
         self.flush()
         try:
             for key, created, document in self._connection().execute(

@@ -5,7 +5,7 @@ A plan names engines by role; a role takes what it does not say from its group a
     engines:
       default:   {kind: openai_compatible, model: gpt-4.1-mini}
       reviewers: {model: gpt-4.1}
-      C:         {kind: embedded}
+      C:         embedded
       debate:    {model: gpt-4.1}
       judge:     {temperature: 0}
     max_cost: 2.50
@@ -15,14 +15,14 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from samsim.engines.cache import ResponseCache, default_cache_path
+from samsim.engines.cache import ResponseCache
 from samsim.engines.embedded.engine import EmbeddedEngine
 from samsim.engines.interface import Engine
 from samsim.engines.model_engine import build_counting_engine, build_model_engine
@@ -86,6 +86,7 @@ _SINGLE_SEAT: Seat = ("SINGLE", False)
 _OF_THE_SERVER = frozenset(
     {"base_url", "api_key_env", "azure_api_version", "output_mode", "extra_body", "price_per_million"}
 )
+_FILE_SUFFIXES = (".yaml", ".yml")
 _SHORT_KINDS: Mapping[str, EngineKind] = {
     "openai": "openai_compatible",
     "openai_compatible": "openai_compatible",
@@ -100,12 +101,22 @@ def roles_of(seat: Seat) -> tuple[Role, ...]:
     return _REVIEW_ROLES[agent] if reviewing else _ROLES[agent]
 
 
+def _role_settings(value: Any) -> Any:
+    """Write out the short form of a role, such as ``C: embedded``."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return _short_form(value)
+    except ConfigError as error:
+        raise ValueError(str(error)) from error
+
+
 class EnginePlan(BaseModel):
     """All engines of a run; each role's settings are merged over those it inherits."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    engines: dict[Role, dict[str, Any]] = Field(default_factory=dict)
+    engines: dict[Role, Annotated[dict[str, Any], BeforeValidator(_role_settings)]] = Field(default_factory=dict)
     max_cost: float | None = Field(default=None, gt=0)
     cache: bool | Path = True
     # How many seconds to wait for a server that went away; 0 waits for none.
@@ -158,15 +169,45 @@ class EngineSetup:
         return max((item.concurrency for item in self.settings if item.kind != "embedded"), default=1)
 
 
-def read_plan(spec: str, *, base_url: str | None = None) -> EnginePlan:
-    """A plan from a YAML file, or from a short form such as ``openai:gpt-4.1-mini`` or ``embedded``."""
-    is_file = spec.endswith((".yaml", ".yml"))
-    if base_url is not None and (is_file or spec == "embedded"):
-        raise ConfigError(f"A base URL does not go with the engine {spec!r}. Use it with openai:MODEL, or in the file.")
-    if is_file:
-        return _read_file(Path(spec))
+def read_plan(
+    spec: str | Path | Mapping[str, Any], *, base_url: str | None = None, changes: Mapping[str, Any] | None = None
+) -> EnginePlan:
+    """Read a plan from a YAML file, its content, its roles, or a short form such as ``openai:gpt-4.1-mini``.
+
+    ``changes`` replace settings of the plan as a whole.
+    """
+    if base_url is not None and (spec == "embedded" or not _is_short(spec)):
+        said = repr(str(spec)) if isinstance(spec, str | Path) else "given as a mapping"
+        raise ConfigError(f"A base URL does not go with the engine {said}. Use it with openai:MODEL, or in the file.")
+    content, what = _content(spec)
+    if base_url is not None:
+        content["engines"]["default"]["base_url"] = base_url
+    try:
+        return EnginePlan.model_validate({**content, **changes} if changes and isinstance(content, dict) else content)
+    except ValidationError as error:
+        raise ConfigError(f"{what} wrong: {_explain(error, EnginePlan)}") from error
+
+
+def _is_short(spec: str | Path | Mapping[str, Any]) -> bool:
+    return isinstance(spec, str) and not spec.endswith(_FILE_SUFFIXES)
+
+
+def _content(spec: str | Path | Mapping[str, Any]) -> tuple[Any, str]:
+    """Return what a plan is made of, and how to call it where it is wrong."""
+    if isinstance(spec, Mapping):
+        # Whoever has no more to say than the roles need not name them as such.
+        by_role = bool(set(spec) & set(get_args(Role)))
+        return {"engines": dict(spec)} if by_role else dict(spec), "The engines are"
+    if not _is_short(spec):
+        return _file_content(Path(spec)), f"The engine file {spec} is"
+    settings = _short_form(str(spec))
+    return {} if spec == "embedded" else {"engines": {"default": settings}}, f"The engine {spec!r} is"
+
+
+def _short_form(spec: str) -> dict[str, Any]:
+    """Return the settings of ``embedded``, ``openai:MODEL`` and the like."""
     if spec == "embedded":
-        return EnginePlan()
+        return {"kind": "embedded"}
     kind, separator, model = spec.partition(":")
     if kind not in _SHORT_KINDS or not separator or not model:
         close = difflib.get_close_matches(kind, _SHORT_KINDS, n=1)
@@ -174,21 +215,17 @@ def read_plan(spec: str, *, base_url: str | None = None) -> EnginePlan:
         raise ConfigError(
             f"Unknown engine {spec!r}.{hint} Use embedded, openai:MODEL, anthropic:MODEL, google:MODEL or a YAML file."
         )
-    settings: dict[str, Any] = {"kind": _SHORT_KINDS[kind], "model": model}
-    return EnginePlan(engines={"default": settings | ({"base_url": base_url} if base_url else {})})
+    return {"kind": _SHORT_KINDS[kind], "model": model}
 
 
-def _read_file(path: Path) -> EnginePlan:
+def _file_content(path: Path) -> Any:
     try:
         raw = read_yaml_file(path)
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"Cannot read the engine file {path}: {error}. Check the path and its encoding.") from error
     except YamlError as error:
         raise ConfigError(f"The engine file {path} is not valid YAML: {error}. Fix that place.") from error
-    try:
-        return EnginePlan.model_validate(raw or {})
-    except ValidationError as error:
-        raise ConfigError(f"The engine file {path} is wrong: {_explain(error, EnginePlan)}") from error
+    return raw or {}
 
 
 def seats_of(protocol: str | None = None) -> tuple[Seat, ...]:
@@ -226,7 +263,7 @@ def build_setup(
     """
     known = os.environ if environment is None else environment
     spending, servers = spending or SpendingLimit(plan.max_cost), servers or Servers()
-    cache = ResponseCache(default_cache_path() if plan.cache is True else plan.cache) if plan.cache else None
+    cache = ResponseCache(None if plan.cache is True else plan.cache) if plan.cache else None
     settings = distinct_settings(plan, protocol)
     limits = _shared_limits(settings)
 
@@ -293,6 +330,18 @@ def _explain(error: ValidationError, model: type[BaseModel]) -> str:
         place = [str(part) for part in problem["loc"] if part != "[key]"]
         close = difflib.get_close_matches(place[-1], names, n=1) if place else []
         misspelt = problem["type"] in ("extra_forbidden", "literal_error")
-        hint = f" (did you mean {close[0]}?)" if misspelt and close else ""
+        home = _home(place, model) if problem["type"] == "extra_forbidden" else None
+        meant = f" (did you mean {close[0]}?)" if misspelt and close else ""
+        hint = f" (put it {home})" if home else meant
         parts.append(f"{'.'.join(place) or 'file'}: {problem['msg']}{hint}")
     return "; ".join(parts) + f". Known settings: {', '.join(model.model_fields)}."
+
+
+def _home(place: Sequence[str], model: type[BaseModel]) -> str | None:
+    """Where in an engine file a setting belongs that stands a level too high or too low."""
+    name = place[-1]
+    if model is EngineSettings:
+        return "at the top of the engine file" if name in EnginePlan.model_fields else None
+    if name in get_args(Role):
+        return "under engines:"
+    return "under engines: default:" if name in EngineSettings.model_fields else None

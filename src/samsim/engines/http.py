@@ -19,9 +19,9 @@ from urllib.request import getproxies, proxy_bypass
 
 from pydantic_core import from_json
 
-from samsim.engines.answers.sound_json import is_too_deep
 from samsim.engines.guard import check_allowed, is_loopback
 from samsim.errors import ConfigError
+from samsim.json_text import MOST_REPLY_DEPTH, is_too_deep
 from samsim.schemas.calls import FailureKind
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ class HttpTransport:
         self._session: aiohttp.ClientSession | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._proxies: dict[str, str | None] = {}
+        self._timeout: aiohttp.ClientTimeout | None = None
 
     async def post(
         self, url: str, headers: Mapping[str, str], body: bytes, timeout_s: float | None = None
@@ -81,7 +82,9 @@ class HttpTransport:
         if session is None or session.closed or self._loop is not asyncio.get_running_loop():
             session = await self._open()
         total = self._timeout_s if timeout_s is None else timeout_s
-        timeout = client.ClientTimeout(total=total, sock_connect=_CONNECT_TIMEOUT_S)
+        timeout = self._timeout
+        if timeout is None or timeout.total != total:
+            self._timeout = timeout = client.ClientTimeout(total=total, sock_connect=_CONNECT_TIMEOUT_S)
         try:
             # A redirect would carry the key to another server.
             async with session.post(
@@ -178,7 +181,7 @@ def _interpret_carefully(status: int, headers: Mapping[str, str], content: bytes
     failure: FailureKind
     try:
         payload = json.loads(content.decode("utf-8-sig"))
-        if not is_too_deep(payload):
+        if not is_too_deep(payload, MOST_REPLY_DEPTH):
             return HttpReply(status, headers, payload, start)
         failure = "invalid_json"
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""The engine protocol: one request in, one reply out, whoever answers.
+"""The interface of an engine: one request in, one reply out, whoever answers.
 
 An engine that writes text (a model) reads ``request.messages()``; the embedded engine reads
 ``request.inputs``. Both hold the same facts, so the whole product works with either.

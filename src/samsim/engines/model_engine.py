@@ -89,7 +89,7 @@ class ModelEngine:
 
     async def _answer(self, request: EngineRequest, messages: tuple[Message, ...]) -> EngineReply:
         attempts: list[AttemptRecord] = []
-        failure = await self._settle_mode(attempts)
+        failure = None if self._mode is not None else await self._settle_mode(attempts)
         mode = self._mode
         if mode is None:
             return EngineReply(None, failure, messages=messages, attempts=tuple(attempts))

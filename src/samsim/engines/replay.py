@@ -26,14 +26,14 @@ from samsim.schemas.calls import AttemptRecord, FailureKind, MessageRecord, Usag
 from samsim.schemas.results import CallRecord, MemoryRecord
 
 # Known only after the engine's part is over; the first two are derived from the output again in a replay.
-_NOT_THE_ENGINES = {"rationales", "rejected", "cell_digest"}
+_NOT_THE_ENGINES = {"rationales", "rejected", "cell_digest", "line_digest"}
 
 
 class TraceLine(CallRecord):
     """One recorded call. ``order`` counts the lines of a trace, or of a sample in a run's trace;
     ``request_hash`` is that of the rendered prompt, ``cut`` what the answer had beyond its schema's limits.
     ``memory`` is what the episodic memory did for the sample, in the line of its last call in a run's trace;
-    ``cell_digest`` is put in by a run too."""
+    ``cell_digest`` and ``line_digest`` are put in by a run too."""
 
     uid: str
     order: int
@@ -45,6 +45,7 @@ class TraceLine(CallRecord):
     output: Any = None
     memory: MemoryRecord | None = None
     cell_digest: str | None = None
+    line_digest: str | None = None
 
 
 class TraceWriter:

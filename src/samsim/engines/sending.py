@@ -194,7 +194,8 @@ class Sender:
         await self._rate.acquire(estimate)
         async with self._limit as slot:
             started = self._clock()
-            http = await self._post(wire, body)
+            with self.activity.request():
+                http = await self.transport.post(wire.url, wire.headers, body, self._timeout.current)
             ended = self._clock()
             failure = self._failure_of(http)
             self._adapt(slot, failure, ended - started)
@@ -216,10 +217,6 @@ class Sender:
             slot.timed_out()
         elif failure == "rate_limited":
             slot.rate_limited()
-
-    async def _post(self, wire: WireRequest, body: bytes) -> HttpReply:
-        with self.activity.request():
-            return await self.transport.post(wire.url, wire.headers, body, self._timeout.current)
 
     def _failure_of(self, http: HttpReply) -> FailureKind | None:
         if http.failure is not None:

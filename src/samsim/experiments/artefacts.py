@@ -15,12 +15,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from samsim.errors import InputError
+from samsim.errors import InputError, unknown_key
 from samsim.experiments.plain_files import open_plain
-from samsim.experiments.signing import cell_digest, take_signature
+from samsim.experiments.signing import cell_digest, is_as_written, take_signature
 from samsim.json_text import JsonError, read_json
-from samsim.schemas.results import Completeness, SampleResult, missing_words
-from samsim.schemas.runs import CELL_DIGEST, FORMAT_VERSION, DataRecord, Manifest
+from samsim.notebook import DataFrame, Row, data_frame
+from samsim.plurals import how_many
+from samsim.schemas.results import RESULT_COLUMNS, Completeness, SampleResult, missing_words
+from samsim.schemas.runs import CELL_DIGEST, FORMAT_VERSION, LINE_DIGEST, DataRecord, Manifest
 from samsim.schemas.scorecards import Scorecard
 
 MANIFEST = "manifest.json"
@@ -31,8 +33,12 @@ STORE = "store.jsonl"
 # In the order of writing: the last one makes a sample count.
 LINE_FILES = (TRACES, SCORECARDS, OUTPUTS)
 
+# One row per opinion of a run.
+RUN_COLUMNS = (*RESULT_COLUMNS, "error")
+
 _BLOCK = 1 << 20
 _REPEAT = "Repeat the run."
+_PUT_BACK = "Put the file back, or repeat the run."
 # What a line of outputs leaves to the scorecards and the traces.
 NOT_IN_OUTPUTS: dict[str, Any] = {
     "memory": True,
@@ -55,9 +61,27 @@ class RunSample:
         """Whether it was decided with all its calls, without some of them, or not at all."""
         return "failed" if self.result is None else self.result.completeness
 
+    def to_rows(self) -> list[Row]:
+        """Return one row per opinion, as ``SampleResult.to_rows`` does; a failed sample has one with its ``error``."""
+        if self.result is not None:
+            return [{**row, "error": None} for row in self.result.to_rows()]
+        return [{**dict.fromkeys(RUN_COLUMNS), "uid": self.uid, "completeness": "failed", "error": self.error}]
+
+    def to_dataframe(self) -> DataFrame:
+        """Return the rows of ``to_rows`` as a pandas data frame."""
+        return data_frame(self.to_rows(), RUN_COLUMNS)
+
+    def _repr_html_(self) -> str:
+        from samsim.experiments.run_html import sample_html  # only notebooks need it
+
+        return sample_html(self)
+
 
 class Run:
-    """One run folder. Lines are read when they are asked for, so that a long run does not fill the memory."""
+    """One run, read from its folder: ``run["ko-030"]`` is a sample, ``for sample in run`` goes through all of them.
+
+    Lines are read when they are asked for, so that a long run does not fill the memory.
+    """
 
     def __init__(self, path: Path, manifest: Manifest) -> None:
         self.path = path
@@ -95,7 +119,7 @@ class Run:
                 f"{SCORECARDS} has {_samples(cards)}, {OUTPUTS} {outputs:,}: gold, scores, risk, memory and cost of"
                 " the others are gone. Repeat the run to have them."
             )
-        if not (self.path / TRACES).exists():
+        if not _is_there(self.path / TRACES):
             found.append(f"{TRACES} is missing: the calls cannot be shown or replayed.")
         if self.manifest.settings_hash is None:
             found.append(
@@ -120,7 +144,49 @@ class Run:
             yield f"{OUTPUTS} has {_samples(lines)}, but the run was over {wanted:,}: do not trust it. Repeat the run."
 
     def samples(self) -> Iterator[RunSample]:
-        """Every finished sample, in order, with its scorecard; lines of another cell are an ``InputError``."""
+        """Yield every finished sample, in order, with its scorecard; lines of another cell are an ``InputError``."""
+        return (self._sample(row, card) for row, card in self._rows())
+
+    __iter__ = samples
+
+    def __len__(self) -> int:
+        """Count the finished samples."""
+        return _count_lines(self.path / OUTPUTS) or 0
+
+    def __bool__(self) -> bool:
+        """Be true without any sample too: it is a run."""
+        return True
+
+    def __getitem__(self, uid: str) -> RunSample:
+        """Return the sample of that id; there being none is an ``InputError`` and a ``KeyError``."""
+        known = []
+        for row, card in self._rows():
+            if row["uid"] == uid:
+                return self._sample(row, card)
+            known.append(row["uid"])
+        raise unknown_key(f"There is no sample {uid!r} in the run {self.name}.", str(uid), known)
+
+    def to_rows(self) -> list[Row]:
+        """Return one row per opinion of every sample, with the ``error`` of those that failed."""
+        return [row for sample in self for row in sample.to_rows()]
+
+    def to_dataframe(self) -> DataFrame:
+        """Return the rows of ``to_rows`` as a pandas data frame."""
+        return data_frame(self.to_rows(), RUN_COLUMNS)
+
+    def __repr__(self) -> str:
+        manifest = self.manifest
+        lost = f", {manifest.errors} failed" if manifest.errors else ""
+        lost += f", {manifest.partial} partial" if manifest.partial else ""
+        return f"<Run {self.name}: {_samples(len(self))}{lost}, {manifest.status}; {self.path}>"
+
+    def _repr_html_(self) -> str:
+        from samsim.experiments.run_html import run_html  # only notebooks need it
+
+        return run_html(self)
+
+    def _rows(self) -> Iterator[tuple[dict[str, Any], dict[str, Any] | None]]:
+        """Yield what outputs and scorecards say about each sample, in order."""
         cards = self._own_lines(SCORECARDS)
         seen: set[str] = set()
         for row in self._own_lines(OUTPUTS):
@@ -130,21 +196,24 @@ class Run:
             if uid in seen:
                 raise InputError(f"{self.path / OUTPUTS} has sample {uid!r} twice. {_REPEAT}")
             seen.add(uid)
-            raw_card = next(cards, None)
-            card = None if raw_card is None else self._card(raw_card, uid)
-            yield self._joined(row, card)
+            yield row, next(cards, None)
+
+    def _sample(self, row: dict[str, Any], raw_card: dict[str, Any] | None) -> RunSample:
+        return self._joined(row, None if raw_card is None else self._card(raw_card, row["uid"]))
 
     def traces(self) -> Iterator[dict[str, Any]]:
-        """Every recorded engine call as plain data, grouped by sample in order."""
+        """Yield every recorded engine call as plain data, grouped by sample in order."""
         return self._own_lines(TRACES)
 
     def _own_lines(self, name: str) -> Iterator[dict[str, Any]]:
         """The lines of a file, as they were before the run marked them."""
         digest = cell_digest(self.manifest)
-        for row in _lines(self.path / name, recorded=name == TRACES):
+        for raw, row in _lines(self.path / name, recorded=name == TRACES):
             signature = take_signature(row)
             if signature != digest:
                 raise InputError(f"{foreign_line(self.path / name, row.get('uid'), signature)} {_REPEAT}")
+            if self.manifest.line_digests and not is_as_written(raw):
+                raise InputError(f"{changed_line(self.path / name, row.get('uid'))} {_PUT_BACK}")
             yield row
 
     def _card(self, raw: dict[str, Any], uid: object) -> Scorecard:
@@ -173,18 +242,16 @@ class Run:
 class CompleteRun(Run):
     """The same run, as if its partial samples had failed: for measures over the complete ones only."""
 
-    def samples(self) -> Iterator[RunSample]:
-        """Every finished sample, in order; a partial one is a failed one that says what it lacks."""
-        for sample in super().samples():
-            if sample.result is None or sample.completeness != "partial":
-                yield sample
-                continue
-            error = f"partial: {missing_words(sample.result.missing_calls)}"
-            yield RunSample(uid=sample.uid, result=None, error=error, card=sample.card)
+    def _joined(self, row: dict[str, Any], card: Scorecard | None) -> RunSample:
+        sample = super()._joined(row, card)
+        if sample.result is None or sample.completeness != "partial":
+            return sample
+        error = f"partial: {missing_words(sample.result.missing_calls)}"
+        return RunSample(uid=sample.uid, result=None, error=error, card=card)
 
 
-def load_run(path: str | Path) -> Run:
-    """The run in a folder."""
+def read_run(path: str | Path) -> Run:
+    """Read the one run in a folder."""
     folder = Path(path)
     place = folder / MANIFEST
     try:
@@ -209,7 +276,7 @@ def find_runs(paths: Iterable[str | Path]) -> list[Run]:
     """The runs in folders: each a run itself, or an experiment with a run per cell, in the order of its cells."""
     found = []
     for path in map(Path, paths):
-        inside = [load_run(folder) for folder in run_folders(path)]
+        inside = [read_run(folder) for folder in run_folders(path)]
         if not inside:
             raise InputError(f"There is no run in {path}. Give a folder that samsim run wrote.")
         found.extend(sorted(inside, key=lambda run: (run.manifest.position, run.name)))
@@ -243,6 +310,11 @@ def foreign_line(place: Path, uid: object, signature: object) -> str:
     )
 
 
+def changed_line(place: Path, uid: object) -> str:
+    """What to say about a line that is not as the run wrote it."""
+    return f"{place} was changed: the line of sample {uid!r} is not what the run wrote, by its {LINE_DIGEST}."
+
+
 def _no_manifest(folder: Path) -> str:
     if has_lines(folder):
         return (
@@ -252,8 +324,8 @@ def _no_manifest(folder: Path) -> str:
     return f"{folder} is not a run folder: it has no {MANIFEST}. Give a folder that samsim run wrote."
 
 
-def _lines(path: Path, *, recorded: bool = False) -> Iterator[dict[str, Any]]:
-    """Every whole line; an unfinished last one is what a killed run leaves."""
+def _lines(path: Path, *, recorded: bool = False) -> Iterator[tuple[bytes, dict[str, Any]]]:
+    """Every whole line, as it is and read; an unfinished last one is what a killed run leaves."""
     try:
         file = open_plain(path)
     except FileNotFoundError:
@@ -268,7 +340,7 @@ def _lines(path: Path, *, recorded: bool = False) -> Iterator[dict[str, Any]]:
                 raise InputError(f"{path}, line {number} is damaged: {error}. Run it again to repair it.") from error
             if not isinstance(row, dict):
                 raise InputError(f"{path}, line {number} is damaged: not a JSON object. Run it again to repair it.")
-            yield row
+            yield raw, row
 
 
 def _count_lines(path: Path) -> int | None:
@@ -280,8 +352,17 @@ def _count_lines(path: Path) -> int | None:
         return None
 
 
+def _is_there(path: Path) -> bool:
+    """Whether a file is there; what stands in its place and is none is an ``InputError``, though nobody reads it."""
+    try:
+        open_plain(path).close()
+    except FileNotFoundError:
+        return False
+    return True
+
+
 def _samples(number: int) -> str:
-    return f"{number:,} sample{'' if number == 1 else 's'}"
+    return how_many(number, "sample")
 
 
 def _first(error: ValidationError) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -24,7 +23,7 @@ from samsim.experiments.execution import Inference, RunStopped, Sink, run_sample
 from samsim.experiments.loading import RoleData
 from samsim.experiments.projection import SampleLines
 from samsim.experiments.provenance import version_changes
-from samsim.experiments.recovering import RESTART, Finished, find_finished
+from samsim.experiments.recovering import RESTART, Finished, Loss, find_finished, find_loss
 from samsim.experiments.retrying import RETRY_FOLDER, finish_replacing, replace_rows
 from samsim.experiments.run_folder import RunFolder, locked
 from samsim.experiments.run_store import copy_store, drop_wrong_journal, store_digest, wind_back
@@ -35,7 +34,9 @@ from samsim.memory.episodic_orchestrator import EpisodicOrchestrator, SampleFact
 from samsim.memory.store import open_store
 from samsim.pipeline.config import PipelineConfig
 from samsim.pipeline.epochs import Continuation
-from samsim.schemas.runs import CellRecord, Manifest, RunStatus
+from samsim.pipeline.streaming import run_to_end
+from samsim.plurals import how_many
+from samsim.schemas.runs import LIMITED, CellRecord, Manifest, RunStatus
 
 # What must be the same for a run to go on; a difference would mix two experiments in one folder.
 _SAME = {
@@ -46,8 +47,6 @@ _SAME = {
     "run_meta": "memory condition",
 }
 _OTHER_STORE = "memory store to start from (it was built anew or replaced)"
-# The stop that a user asked for in passing.
-LIMITED = "--limit"
 
 
 class Watcher(Protocol):
@@ -79,6 +78,13 @@ class RunOptions:
     max_error_rate: float | None = None
     concurrency: int | None = None
     workers: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that would run nothing."""
+        for name in ("limit", "concurrency", "workers"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise ConfigError(f"{name} is {value}. Give 1 or more, or leave it out.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +138,8 @@ def run_cell(job: CellJob) -> Manifest:
             job.watcher.cell_started(manifest.cell, finished.samples, finished.samples)
             job.watcher.cell_ended(manifest)
             return manifest
-        damage = folder.recover(found)
-        if damage is not None:
-            job.watcher.note(damage)
+        _face_loss(job, folder, find_loss(job.folder, manifest, found))
+        folder.recover(found)
         manifest = _running(job, folder, manifest, finished)
         job = replace(job, manifest=manifest)
         job.watcher.watch_engines(job.setup.activity)
@@ -161,6 +166,21 @@ def run_cell(job: CellJob) -> Manifest:
                 folder.write_manifest(manifest)
             job.watcher.cell_ended(manifest)
         return manifest
+
+
+def _face_loss(job: CellJob, folder: RunFolder, loss: Loss | None) -> None:
+    """Say what was lost and will be done again, and keep what is left; a model is not asked twice unbidden."""
+    if loss is None:
+        return
+    samples = how_many(loss.samples, "finished sample")
+    asks_a_model = any(item.kind != "embedded" for item in job.setup.settings)
+    if loss.recorded and asks_a_model and not job.options.retry_errors:
+        raise InputError(
+            f"{loss.why}, so {samples} would have to be done again, and the model be asked again for whatever is not in"
+            " the cache. Put the files back, or use --retry-errors to do them again."
+        )
+    place = folder.keep_damaged()
+    job.watcher.note(f"{loss.why}, so {samples} will be done again; what is left of the old files is kept in {place}")
 
 
 def _is_over(manifest: Manifest, finished: Finished, samples: int) -> bool:
@@ -281,7 +301,7 @@ def _recovered(job: CellJob, folder: RunFolder, manifest: Manifest, uids: Sequen
     """Look again at what is finished of some samples, and be ready to append behind them."""
     folder.close()
     found = find_finished(job.folder, uids, manifest)
-    folder.recover(replace(found, whole_lines_behind=0))
+    folder.recover(found)
     return found.finished
 
 
@@ -372,7 +392,7 @@ def _infer(
     if job.spreadable and memory is None and workers > 1:
         run_in_workers(inference, samples, job.data.gold, signing, workers)
     else:
-        asyncio.run(run_samples(inference, samples, job.data.gold, signing, continued))
+        run_to_end(run_samples(inference, samples, job.data.gold, signing, continued))
 
 
 def _now() -> str:

@@ -10,19 +10,21 @@ protocol may make (a conflict review only asks for reviews where something is fl
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from samsim.data.samples import Sample
 from samsim.engines.factory import EngineSetup, build_setup, missing_keys
 from samsim.engines.pacing.limits import SpendingLimit
 from samsim.engines.prices import cost_of, price_of
-from samsim.experiments.config import Cell, ExperimentConfig
+from samsim.experiments.config import Cell, ExperimentConfig, as_config
 from samsim.experiments.execution import Gold, Inference, run_samples
 from samsim.experiments.loading import load_roles
 from samsim.experiments.projection import SampleLines
 from samsim.pipeline.config import PipelineConfig
+from samsim.pipeline.streaming import run_to_end
 from samsim.schemas.calls import Usage
 from samsim.schemas.protocol_conflict_review import AGENTS
 from samsim.schemas.protocol_debate import PERSONAS
@@ -69,13 +71,20 @@ class ExperimentPlan:
     notes: tuple[str, ...]
 
 
-def plan_experiment(config: ExperimentConfig, probes: int = DEFAULT_PROBES) -> ExperimentPlan:
-    """Probe every different pair of protocol and engines, and reckon from there."""
-    data = load_roles(config.sources())
-    spending = SpendingLimit(config.max_cost)
+def plan_experiment(
+    config: ExperimentConfig | str | Path | Mapping[str, Any], probes: int = DEFAULT_PROBES
+) -> ExperimentPlan:
+    """Estimate the calls, tokens and cost of an experiment, from a few samples that are asked for real.
+
+    ``config`` is what ``load_config`` returned, or what it takes. Every different pair of protocol and engines is
+    probed. Where a key is missing nobody is asked, and tokens are counted from the prompts.
+    """
+    loaded = as_config(config)
+    data = load_roles(loaded.sources())
+    spending = SpendingLimit(loaded.max_cost)
     probed: dict[tuple[str, str], _Probed] = {}
     plans = []
-    for cell in config.cells():
+    for cell in loaded.cells():
         samples = data[cell.role].samples
         key = cell.protocol, cell.plan.model_dump_json()
         if key not in probed:
@@ -83,7 +92,7 @@ def plan_experiment(config: ExperimentConfig, probes: int = DEFAULT_PROBES) -> E
             # Whoever asks for a plan wants it now: a server that is away is not waited for.
             plan = cell.plan.model_copy(update={"max_outage": 0.0})
             setup = build_setup(plan, protocol=cell.protocol, spending=spending, counting=bool(missing))
-            lines = asyncio.run(_probe(cell, setup, _spread(samples, probes)))
+            lines = run_to_end(_probe(cell, setup, _spread(samples, probes)))
             probed[key] = _Probed(tuple(lines), setup, missing)
         plans.append(_cell_plan(cell, len(samples), probed[key]))
     missed = dict.fromkeys(name for probe in probed.values() for name in probe.missing_keys)
@@ -92,7 +101,7 @@ def plan_experiment(config: ExperimentConfig, probes: int = DEFAULT_PROBES) -> E
         " engine's answers (4 bytes each), and priced from the table"
         for name in missed
     ]
-    return ExperimentPlan(cells=tuple(plans), notes=(*notes, *config.notes(len(data["evaluation"].samples))))
+    return ExperimentPlan(cells=tuple(plans), notes=(*notes, *loaded.notes(len(data["evaluation"].samples))))
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,26 +58,18 @@ class RunFolder:
         """Replace the manifest at once; it is never half there."""
         replace_file(self.path / MANIFEST, manifest.model_dump_json(indent=2).encode() + b"\n")
 
-    def recover(self, found: Found) -> str | None:
-        """Cut off what is behind the finished samples, and be ready to append.
-
-        A killed run leaves one unfinished sample. Where more is lost, the files were damaged: they are
-        kept beside before they are cut, and what is returned says so.
-        """
-        damage = self._keep_damaged(found.finished.samples) if found.whole_lines_behind > 1 else None
+    def recover(self, found: Found) -> None:
+        """Cut off what is behind the finished samples, and be ready to append."""
         for name in LINE_FILES:
             self._open_at(name, found.accepted[name])
-        return damage
 
-    def _keep_damaged(self, sound: int) -> str:
+    def keep_damaged(self) -> Path:
+        """Copy the files of the samples beside, before anything of them is cut; returns where they are."""
         place = self._new_place("damaged")
         for name in LINE_FILES:
             if (self.path / name).exists():
                 shutil.copyfile(self.path / name, place / name)
-        return (
-            f"the files of {self.path} are damaged behind sample {sound}; they are kept in {place}, and the samples"
-            " from there on are done again"
-        )
+        return place
 
     def start_over(self) -> Path:
         """Move everything of the run into a folder inside, so that it can start over; returns where it is now.

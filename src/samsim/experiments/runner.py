@@ -5,56 +5,34 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from samsim.agents.prompt_files import prompt_hashes
 from samsim.data.roles import Role
-from samsim.engines.cache import ResponseCache, default_cache_path
+from samsim.engines.cache import ResponseCache
 from samsim.engines.factory import EnginePlan, EngineSetup, build_setup
 from samsim.engines.pacing.activity import Activity
 from samsim.engines.pacing.limits import SpendingLimit
 from samsim.engines.pacing.outage import Servers
 from samsim.errors import ConfigError
 from samsim.experiments import provenance
-from samsim.experiments.artefacts import MANIFEST, SCORECARDS, STORE, Run, is_run_folder, load_run
-from samsim.experiments.cell_run import LIMITED, CellJob, RunOptions, Watcher, run_cell
-from samsim.experiments.config import Cell, ExperimentConfig
+from samsim.experiments.artefacts import MANIFEST, SCORECARDS, STORE, Run, is_run_folder, read_run
+from samsim.experiments.cell_run import CellJob, RunOptions, Watcher, run_cell
+from samsim.experiments.config import Cell, ExperimentConfig, as_config
 from samsim.experiments.config.engine_plans import is_embedded
 from samsim.experiments.config.matrix import uses_memory
 from samsim.experiments.loading import RoleData, load_roles
 from samsim.experiments.projection import SampleLines
 from samsim.experiments.run_folder import all_locked
+from samsim.experiments.run_set import Experiment, why_it_ends
 from samsim.experiments.run_store import store_digest
 from samsim.experiments.workers import workers_for
+from samsim.plurals import how_many
 from samsim.schemas.runs import CellRecord, EngineRecord, Manifest, RunMeta
 
 _SHOWN_ROWS = 3
 NumberT = TypeVar("NumberT", int, float)
 EngineSource = Callable[[Cell, SpendingLimit], EngineSetup]
-
-
-@dataclass(frozen=True, slots=True)
-class ExperimentOutcome:
-    """How an experiment ended: the manifests and folders of its cells, in order, and why it stopped if it did.
-
-    ``bad_rows`` of its data could not be read.
-    """
-
-    folder: Path
-    cells: tuple[Manifest, ...]
-    cell_folders: tuple[Path, ...]
-    stopped: str | None
-    bad_rows: int
-
-    @property
-    def errors(self) -> int:
-        """Failed samples in all cells together."""
-        return sum(manifest.errors for manifest in self.cells)
-
-    @property
-    def partial(self) -> int:
-        """Partial samples in all cells together."""
-        return sum(manifest.partial for manifest in self.cells)
 
 
 class Unwatched:
@@ -95,48 +73,52 @@ def cell_folders(config: ExperimentConfig) -> dict[str, Path]:
 
 
 def run_experiment(
-    config: ExperimentConfig,
-    options: RunOptions | None = None,
-    watcher: Watcher | None = None,
+    config: ExperimentConfig | str | Path | Mapping[str, Any],
     *,
+    limit: int | None = None,
+    retry_errors: bool = False,
+    fail_fast: bool = False,
+    max_error_rate: float | None = None,
+    concurrency: int | None = None,
+    workers: int | None = None,
+    restart: bool = False,
+    watcher: Watcher | None = None,
     engines: EngineSource | None = None,
     origin: Path | None = None,
-) -> ExperimentOutcome:
-    """Run every cell that is not finished yet.
+) -> Experiment:
+    """Run every cell of an experiment that is not finished yet, and return its runs.
 
-    ``engines`` gives the engines of a cell, by default those of its plan. ``origin`` is the folder of
-    the configuration, whose revision is recorded.
+    ``config`` is what ``load_config`` returned, or what it takes: a file or a mapping. ``limit`` runs only the first
+    samples for now; ``retry_errors`` does failed and partial samples again; ``fail_fast`` stops at the first failure,
+    ``max_error_rate`` when too many fail. ``concurrency`` (samples under way) and ``workers`` (processes of the
+    embedded engine) change no result. ``restart`` starts over; the old folder is renamed.
+
+    ``watcher`` is told of the progress, ``engines`` gives the engines of a cell in place of its plan, and ``origin``
+    is the folder whose revision is recorded: the command line and tests use them.
     """
-    options, watcher = options or RunOptions(), watcher or Unwatched()
-    data = load_roles(config.sources())
+    loaded = as_config(config)
+    options = RunOptions(limit, retry_errors, fail_fast, max_error_rate, concurrency, workers)
+    watcher = watcher or Unwatched()
+    if origin is None:
+        origin = Path(config).resolve().parent if isinstance(config, str | Path) else Path.cwd()
+    data = load_roles(loaded.sources())
     for text in _notes_on_rows(data):
         watcher.note(text)
-    spending = SpendingLimit(config.max_cost)
-    setups = _setups(config, spending, engines)
-    folders = cell_folders(config)
-    if config.max_cost is not None:
+    spending = SpendingLimit(loaded.max_cost)
+    setups = _setups(loaded, spending, engines)
+    if restart and (old := rename_old_folder(loaded)) is not None:
+        watcher.note(f"the old run is now in {old}")
+    folders = cell_folders(loaded)
+    if loaded.max_cost is not None:
         spending.charge(_spent_before(folders.values()))
-    revision = provenance.git_revision(origin or Path.cwd())
-    facts = _Facts(config, data, folders, revision, spreadable=engines is None)
-    done: dict[Path, Manifest] = {}
-    stopped: str | None = None
-    for position, cell in enumerate(config.cells()):
+    facts = _Facts(loaded, data, folders, provenance.git_revision(origin), spreadable=engines is None)
+    done: list[Run] = []
+    for position, cell in enumerate(loaded.cells()):
         manifest = run_cell(facts.job(cell, position, options, watcher, setups[cell.cell_id]))
-        done[folders[cell.cell_id]] = manifest
-        stopped = _why_it_ends(manifest)
-        if stopped is not None:
+        done.append(Run(folders[cell.cell_id], manifest))
+        if why_it_ends(manifest) is not None:
             break
-    bad_rows = sum(len(role_data.loaded.problems) for role_data in data.values())
-    return ExperimentOutcome(experiment_folder(config), tuple(done.values()), tuple(done), stopped, bad_rows)
-
-
-def _why_it_ends(manifest: Manifest) -> str | None:
-    """Why no further cell may be started after this one; None where the next one may."""
-    if manifest.status == "stopped" and manifest.stop_reason != LIMITED:
-        return manifest.stop_reason
-    if manifest.cell.kind == "memory_building" and manifest.errors == manifest.done:
-        return f"every sample of {manifest.cell.cell_id} failed, so there is no memory to evaluate with"
-    return None
+    return Experiment(experiment_folder(loaded), done)
 
 
 def _notes_on_rows(data: Mapping[Role, RoleData]) -> list[str]:
@@ -146,9 +128,8 @@ def _notes_on_rows(data: Mapping[Role, RoleData]) -> list[str]:
         if problems:
             first = "; ".join(f"row {problem.row}: {problem.reason}" for problem in problems[:_SHOWN_ROWS])
             more = f" and {len(problems) - _SHOWN_ROWS} more" if len(problems) > _SHOWN_ROWS else ""
-            notes.append(
-                f"data.{role}: {len(problems)} of {role_data.loaded.total_rows} rows cannot be used ({first}{more})"
-            )
+            rows = how_many(role_data.loaded.total_rows, "row")
+            notes.append(f"data.{role}: {len(problems):,} of {rows} cannot be used ({first}{more})")
     return notes
 
 
@@ -156,7 +137,7 @@ def is_outdated(config: ExperimentConfig) -> bool:
     """Whether there are runs of this experiment that other code or versions made, which cannot be resumed."""
     folder = experiment_folder(config)
     places = [*folder.glob(f"*/{MANIFEST}"), *folder.glob(MANIFEST)]
-    known = [load_run(place.parent).manifest for place in places]
+    known = [read_run(place.parent).manifest for place in places]
     now = provenance.versions()
     return any(
         provenance.version_changes(manifest.versions, now, memory=manifest.store is not None) for manifest in known
@@ -196,17 +177,15 @@ def _setups(config: ExperimentConfig, spending: SpendingLimit, source: EngineSou
 def _check_cache(plan: EnginePlan) -> None:
     """A cache that cannot be used is known before the first call."""
     if plan.cache and not is_embedded(plan):
-        cache = ResponseCache(default_cache_path() if plan.cache is True else plan.cache)
+        cache = ResponseCache(None if plan.cache is True else plan.cache)
         cache.open()
         cache.close()
 
 
 def _spent_before(folders: Iterable[Path]) -> float:
     """What earlier starts of the same experiment spent, as far as it is known."""
-    started = [
-        load_run(folder) for folder in folders if (folder / MANIFEST).exists() and (folder / SCORECARDS).exists()
-    ]
-    return sum(_cost(run) for run in started)
+    known = [read_run(folder) for folder in folders if (folder / MANIFEST).exists() and (folder / SCORECARDS).exists()]
+    return sum(_cost(run) for run in known)
 
 
 def _cost(run: Run) -> float:
@@ -268,6 +247,7 @@ class _Facts:
             prompt_hashes=prompt_hashes(cell.pipeline.answer),
             engines=_engine_records(setup),
             data={role: role_data.record for role, role_data in self.data.items()},
+            line_digests=True,
             store=STORE if uses_memory(cell.condition) else None,
             versions=provenance.versions(),
             git_revision=self.revision,

@@ -6,18 +6,17 @@ Nothing of the text goes in but the normalised aspect terms, cut to ``MAX_TERM_C
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from types import MappingProxyType
-from typing import get_args
 
 from samsim.errors import ContractError
-from samsim.memory.decided import Decided, decided_in
 from samsim.memory.leaks import LeakFinder
 from samsim.memory.principles import principle_for
 from samsim.memory.signature_builder import build_signature, count_aspects, symptoms_of
 from samsim.rules.candidates import normalise_term
+from samsim.rules.decided import Decided, leading_decisions
+from samsim.rules.risk import TAG_ORDER, RiskFindings
 from samsim.schemas.analysis import TextAnalysis
 from samsim.schemas.memory_v1_1 import (
     MAX_STATEMENTS,
@@ -31,80 +30,16 @@ from samsim.schemas.memory_v1_1 import (
     EvaluationV1_1,
     InputSignatureV1_1,
     ProvenanceV1_1,
-    RiskSnapshotV1_1,
-    RiskTag,
     StageSnapshotPairV1_1,
     StageSnapshotV1_1,
     TargetAspectType,
 )
 from samsim.schemas.protocol_conflict_review import (
     REASON_CODES,
-    ArbiterDecision,
     Candidate,
-    ConflictFlag,
-    ConflictType,
     DecidedAction,
-    RiskType,
-    Severity,
-    ValidatorRisk,
 )
 from samsim.schemas.results import FinalTuple, SampleResult
-
-SEVERITY_POINTS: Mapping[Severity, int] = MappingProxyType({"high": 3, "mid": 2, "low": 1})
-# A flag carries no severity of its own: contradicting polarities weigh most, a mere overlap least.
-FLAG_SEVERITY: Mapping[ConflictType, Severity] = MappingProxyType(
-    {
-        "ref_polarity_mismatch": "high",
-        "term_polarity_mismatch": "high",
-        "semantic_conflict_candidate": "mid",
-        "granularity_overlap_candidate": "low",
-        "REDUNDANT_UPPER_REF": "low",
-    }
-)
-CHANGING_ACTIONS: frozenset[DecidedAction] = frozenset({"FLIP", "DROP"})
-_TAG_ORDER: tuple[str, ...] = (*get_args(RiskType), *get_args(ConflictType))
-
-
-@dataclass(frozen=True, slots=True)
-class RiskFindings:
-    """Validator risks and conflict flags of one stage; tuple ids mean the same before and after review."""
-
-    risks: tuple[ValidatorRisk, ...]
-    flags: tuple[ConflictFlag, ...]
-
-    @classmethod
-    def of(cls, risks: Iterable[ValidatorRisk], flags: Iterable[ConflictFlag]) -> RiskFindings:
-        """The findings of any iterables."""
-        return cls(tuple(risks), tuple(flags))
-
-    def points(self) -> list[tuple[RiskTag, int, frozenset[str]]]:
-        """Each finding as its tag, its weight and the tuples it is about."""
-        found: list[tuple[RiskTag, int, frozenset[str]]] = [
-            (risk.risk_type, SEVERITY_POINTS[risk.severity], frozenset({risk.tuple_id})) for risk in self.risks
-        ]
-        for flag in self.flags:
-            severity = FLAG_SEVERITY[flag.conflict_type]
-            found.append((flag.conflict_type, SEVERITY_POINTS[severity], frozenset(flag.tuple_ids)))
-        return found
-
-    def snapshot(self) -> RiskSnapshotV1_1:
-        """What an episode keeps of it: the tags, each once, and the sum of the weights."""
-        points = self.points()
-        tags = tuple(sorted({tag for tag, _, _ in points}, key=_TAG_ORDER.index))
-        return RiskSnapshotV1_1(tags=tags, severity_sum=sum(weight for _, weight, _ in points))
-
-    def new_since(self, before: RiskFindings) -> frozenset[RiskTag]:
-        """The tags of findings that no finding of the same kind, on at least the same tuples, announced."""
-        announced: dict[tuple[RiskTag, str], list[frozenset[str]]] = {}
-        for tag, _, seen in before.points():
-            for tuple_id in (*seen, ""):
-                announced.setdefault((tag, tuple_id), []).append(seen)
-        # A finding on at least the same tuples is on any one of them (one on none is on ""): only those are compared.
-        return frozenset(
-            tag
-            for tag, _, ids in self.points()
-            if not any(ids <= seen for seen in announced.get((tag, min(ids, default="")), ()))
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +71,7 @@ def build_episode(
     if evaluation is None:
         raise ContractError("A result without its evaluation cannot become an episode; evaluate it first.")
     signature = build_signature(analysis, count_aspects(result.stage1_tuples))
-    decisions = decided_in(result)
+    decisions = leading_decisions(result)
     lead = _lead(risk_before, decisions)
     delta = evaluation.risk_after.severity_sum - evaluation.risk_before.severity_sum
     return EpisodeDraftV1_1(
@@ -157,28 +92,6 @@ def build_episode(
         action_taken=lead.action,
         outcome_delta=delta,
         moderator_summary=moderator_summary,
-    )
-
-
-def changes_a_tuple(decisions: Iterable[ArbiterDecision]) -> bool:
-    """Whether the arbiter changed a tuple (FLIP, DROP)."""
-    return any(decision.action in CHANGING_ACTIONS for decision in decisions)
-
-
-def evaluate(before: RiskFindings, after: RiskFindings, *, applied: bool) -> EvaluationV1_1:
-    """How an override turned out, by risk and safety.
-
-    Applied: the protocol changed a tuple. Success: severity fell and nothing new appeared. Harm:
-    severity rose or a new conflict appeared. Without an override there is neither.
-    """
-    was, now = before.snapshot(), after.snapshot()
-    new = after.new_since(before)
-    return EvaluationV1_1(
-        risk_before=was,
-        risk_after=now,
-        override_applied=applied,
-        override_success=applied and now.severity_sum < was.severity_sum and not new,
-        override_harm=applied and (now.severity_sum > was.severity_sum or not new.isdisjoint(FLAG_SEVERITY)),
     )
 
 
@@ -214,7 +127,7 @@ def _lead(before: RiskFindings, decisions: Sequence[Decided]) -> _Lead:
     concerned = [point for point in points if not touched.isdisjoint(point[2])] or points
     if not concerned:
         return _Lead("none", action, _most_given(decisions, action, touched))
-    tag, _, ids = min(concerned, key=lambda point: (-point[1], _TAG_ORDER.index(point[0])))
+    tag, _, ids = min(concerned, key=lambda point: (-point[1], TAG_ORDER.index(point[0])))
     return _Lead(tag, action, _most_given(decisions, action, touched & ids or touched))
 
 
@@ -228,9 +141,9 @@ def _leading_action(decisions: Sequence[Decided]) -> ActionTaken:
 def _most_given(decisions: Sequence[Decided], action: ActionTaken, ids: Iterable[str]) -> str | None:
     wanted = frozenset(ids)
     given = Counter(
-        decision.reason_code
+        decision.reason
         for decision in decisions
-        if decision.action == action and decision.tuple_id in wanted and decision.reason_code in REASON_CODES
+        if decision.action == action and decision.tuple_id in wanted and decision.reason in REASON_CODES
     )
     return min(given, key=lambda code: (-given[code], REASON_CODES.index(code)), default=None)
 

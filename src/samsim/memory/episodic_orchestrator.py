@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from types import TracebackType
 from typing import Any, Literal
 
 from samsim.errors import ConfigError, ContractError
 from samsim.memory.advisory_builder import BlockStatistics, build_from_episodes, possible_pairs, warnings_of
 from samsim.memory.advisory_injection_gate import has_polarity_conflict, should_inject_advisory_with_reason
 from samsim.memory.conditions import MemoryCondition
-from samsim.memory.episode_builder import RiskFindings, build_episode, quotes
+from samsim.memory.episode_builder import build_episode, quotes
 from samsim.memory.injection_controller import (
     DEFAULT_TOPK,
     advisories_to_show,
@@ -22,6 +23,7 @@ from samsim.memory.injection_controller import (
 )
 from samsim.memory.signature_builder import build_signature, count_aspects, symptoms_of
 from samsim.memory.store import MemoryStore, Retrieved
+from samsim.rules.risk import RiskFindings
 from samsim.schemas.analysis import TextAnalysis
 from samsim.schemas.memory_v1_1 import AdvisoryV1_1, EpisodeDraftV1_1, InputSignatureV1_1, MemoryMode
 from samsim.schemas.protocol_conflict_review import Candidate, ConflictFlag, ValidatorRisk
@@ -98,6 +100,18 @@ class MemorySlot:
         """The slot as an engine may see it; None where it must not."""
         return self.slot_dict if self.exposed else None
 
+    def recorded(self, injected_chars: int) -> MemoryRecord:
+        """Return what memory did, once it is known how many characters of the slot reached the prompts."""
+        shown = self.record.advisories_present and injected_chars > 0
+        return self.record.model_copy(
+            update={
+                "shown": self.slot_dict if injected_chars > 0 else None,
+                "prompt_injection_chars": injected_chars,
+                "advisories_present": shown,
+                "advisories_ids": self.record.advisories_ids if shown else [],
+            }
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class _Query:
@@ -134,7 +148,7 @@ class _Ledger:
 
 
 class EpisodicOrchestrator:
-    """Reads from and writes to one store under one condition; one that does neither needs no store."""
+    """An open memory: it reads from and writes to one store under one condition. See ``open_memory``."""
 
     def __init__(
         self,
@@ -258,9 +272,17 @@ class EpisodicOrchestrator:
         return self._settings.epoch_size
 
     def close(self) -> None:
-        """Let go of the store."""
+        """Close the store."""
         if self._opened is not None:
             self._opened.close()
+
+    def __enter__(self) -> EpisodicOrchestrator:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
     def _retrieve(self, facts: SampleFacts, as_of: int | None) -> list[Retrieved]:
         query = _query_of(facts)

@@ -7,9 +7,10 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
+from samsim.language.structure import detect_structure
 from samsim.rules.candidates import normalise_term
 from samsim.schemas.analysis import Cue, CueKind, Language, TextAnalysis
-from samsim.schemas.memory_v1_1 import STRUCTURES, InputSignatureV1_1, LengthBucket, Structure
+from samsim.schemas.memory_v1_1 import InputSignatureV1_1, LengthBucket
 from samsim.schemas.protocol_conflict_review import Candidate, ConflictFlag, ValidatorRisk
 
 # The last length (characters, trimmed) that is short, and the last that is medium. Korean says the same
@@ -53,12 +54,6 @@ def build_signature(analysis: TextAnalysis, num_aspects: int) -> InputSignatureV
         num_aspects=num_aspects,
         length_bucket=length_bucket(analysis.text, analysis.language),
     )
-
-
-def detect_structure(analysis: TextAnalysis) -> tuple[Structure, ...]:
-    """Which of negation, contrast and irony the cues show, in the order of ``STRUCTURES``; else none."""
-    kinds = {cue.kind for cue in analysis.cues}
-    return tuple(name for name in STRUCTURES if name in kinds) or ("none",)
 
 
 def length_bucket(text: str, language: Language) -> LengthBucket:

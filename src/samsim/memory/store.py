@@ -84,11 +84,11 @@ class MemoryStore(Protocol):
         ...
 
     def iterate(self, as_of: int | None = None) -> Iterator[EpisodicMemoryEntryV1_1]:
-        """The episodes in the order they were written, up to ``as_of``; fixed when iteration starts."""
+        """Yield the episodes in the order they were written, up to ``as_of``; fixed when iteration starts."""
         ...
 
     def get(self, episode_id: str) -> EpisodicMemoryEntryV1_1 | None:
-        """The episode of that id, or None."""
+        """Return the episode of that id, or None."""
         ...
 
     def query(
@@ -102,7 +102,7 @@ class MemoryStore(Protocol):
         require_same_language: bool = True,
         require_structure_overlap: bool = True,
     ) -> list[Retrieved]:
-        """The ``k`` best episodes that pass the filters, best first, ties to the newest.
+        """Return the ``k`` best episodes that pass the filters, best first, ties to the newest.
 
         Sees what every process has written up to ``as_of``. Episodes in ``exclude`` are not returned,
         but still count for how rare a token is, so that a score does not depend on who asks.
@@ -110,7 +110,7 @@ class MemoryStore(Protocol):
         ...
 
     def last_seq(self) -> int:
-        """The number of the newest episode, 0 when there is none."""
+        """Return the number of the newest episode, 0 when there is none."""
         ...
 
     def verify(self) -> VerifyReport:
@@ -135,16 +135,16 @@ class MemoryStore(Protocol):
         ...
 
     def content_hash(self) -> str:
-        """SHA-256 of the content in order, timestamps left out (see ``ContentHash``)."""
+        """Return the SHA-256 of the content in order, timestamps left out."""
         ...
 
     def close(self) -> None:
-        """Let go of files or connections; the store cannot be used afterwards."""
+        """Close files or connections; the store cannot be used afterwards."""
         ...
 
 
 def open_store(url_or_path: str | Path) -> MemoryStore:
-    """The store at a path (JSONL) or a ``postgresql://`` URL; created when it is not there yet."""
+    """Open the store at a path (JSONL) or a ``postgresql://`` URL; it is created when it is not there yet."""
     name = str(url_or_path)
     if name.startswith(POSTGRES_SCHEMES):
         from samsim.memory.postgres import PostgresStore

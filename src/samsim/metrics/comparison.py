@@ -22,6 +22,14 @@ from pydantic import Field
 from samsim.errors import InputError
 from samsim.metrics.baselines import BaselineName
 from samsim.metrics.compared_runs import ComparedRun, Keys, PairedRun, paired
+from samsim.metrics.comparison_rows import (
+    FLIP_COLUMNS,
+    SCORE_COLUMNS,
+    comparison_html,
+    comparison_text,
+    flip_rows,
+    score_rows,
+)
 from samsim.metrics.family_scores import BaselineScores, Rates, baseline_scores, macro_of, total_of
 from samsim.metrics.outcomes import Part
 from samsim.metrics.run_groups import RunGroup, grouped, run_table, unique
@@ -38,6 +46,7 @@ from samsim.metrics.statistics import (
     permutation_test,
 )
 from samsim.metrics.tuples import FAMILIES, Key, primary_family, readable_key
+from samsim.notebook import DataFrame, Row, data_frame
 from samsim.schemas.protocol_conflict_review import Written
 from samsim.schemas.scorecards import Family
 
@@ -140,7 +149,7 @@ class Contrast(Written):
         return self.p_value is not None
 
     def flips(self, direction: Direction) -> int:
-        """How many tuples flipped that way."""
+        """Count the tuples that flipped that way."""
         return sum(flip.direction == direction for flip in self.tuple_flips)
 
 
@@ -165,6 +174,23 @@ class Comparison(Written):
     groups: list[GroupRow]
     trivial: dict[Family, dict[BaselineName, BaselineScores]]
     contrasts: list[Contrast]
+
+    def to_rows(self, *, flips: bool = False) -> list[Row]:
+        """Return the scores and tests, one row per measure and run; or with ``flips`` one row per flipped tuple."""
+        return flip_rows(self) if flips else score_rows(self)
+
+    def to_dataframe(self, *, flips: bool = False) -> DataFrame:
+        """Return the rows of ``to_rows`` as a pandas data frame."""
+        return data_frame(self.to_rows(flips=flips), FLIP_COLUMNS if flips else SCORE_COLUMNS)
+
+    def __repr__(self) -> str:
+        return comparison_text(self)
+
+    __str__ = __repr__
+
+    def _repr_html_(self) -> str:
+        """Show the scores and tests as a table, in a notebook."""
+        return comparison_html(self)
 
 
 @dataclass(frozen=True, slots=True)

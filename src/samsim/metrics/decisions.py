@@ -15,15 +15,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from samsim.metrics.decided import CHANGING, Decided, decisions_of
 from samsim.metrics.samples import JudgedSample
 from samsim.metrics.statistics import Interval, wilson
-from samsim.metrics.tuples import key_of
+from samsim.metrics.tuples import ComparableTuple, key_of
+from samsim.rules.decided import CHANGING, Decided, decisions_of
 from samsim.schemas.protocol_conflict_review import Written
 from samsim.schemas.scorecards import Family
+from samsim.schemas.taxonomy import clean_ref
 
 Outcome = Literal["judged", "right", "helped", "harmed"]
 _Row = tuple[str, str]
@@ -90,7 +91,7 @@ def judged_decisions(sample: JudgedSample, family: Family) -> Iterator[tuple[Dec
         if before is None:
             continue
         was_right = key_of(before, family) in right
-        after = decision.left_of(before)
+        after = left_of(before, decision)
         # A wrong tuple that is gone is a gain, a right one that is gone a loss.
         is_right = not was_right if after is None else key_of(after, family) in right
         outcomes: set[Outcome] = {"judged"}
@@ -101,6 +102,19 @@ def judged_decisions(sample: JudgedSample, family: Family) -> Iterator[tuple[Dec
         opinion = before.opinion if family == "triplet" else ""
         about = before.term, before.ref, opinion, before.polarity, decision.value
         yield decision, about, outcomes
+
+
+def left_of(before: ComparableTuple, decision: Decided) -> ComparableTuple | None:
+    """Return what a decision leaves of a tuple; None if nothing."""
+    match decision.effect:
+        case "DROP":
+            return None
+        case "FLIP":
+            return replace(before, polarity=decision.value or before.polarity)
+        case "REF":
+            return replace(before, ref=clean_ref(decision.value).casefold())
+        case _:
+            return before
 
 
 def _rows(counted: Mapping[_Row, _Counted]) -> list[DecisionRow]:

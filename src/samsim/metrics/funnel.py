@@ -12,11 +12,11 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from samsim.metrics.decided import CHANGING, decisions_of, was_reviewed
 from samsim.metrics.family_scores import STAGES, sample_f1
 from samsim.metrics.samples import JudgedSample
 from samsim.metrics.scoring import FamilyKeys
 from samsim.metrics.tuples import count
+from samsim.rules.decided import CHANGING, decisions_of, was_reviewed
 from samsim.schemas.protocol_conflict_review import Written
 from samsim.schemas.results import SampleResult
 from samsim.schemas.scorecards import Family

@@ -22,8 +22,8 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 
 from samsim.memory.principles import Principle, find_principle
-from samsim.metrics.decided import CHANGING, Decided, decisions_of
 from samsim.metrics.statistics import Interval, Share, bootstrap_mean
+from samsim.rules.decided import CHANGING, Decided, decisions_of
 from samsim.schemas.memory_v1_1 import AdvisoryType, EvaluationV1_1, InjectionSource
 from samsim.schemas.protocol_conflict_review import Written
 from samsim.schemas.results import MemoryRecord, SampleResult

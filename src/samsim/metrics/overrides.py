@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 
 from pydantic import Field
 
-from samsim.metrics.decided import CHANGING, decisions_of
 from samsim.metrics.statistics import Share
+from samsim.rules.decided import CHANGING, decisions_of
 from samsim.schemas.memory_v1_1 import EvaluationV1_1
 from samsim.schemas.protocol_conflict_review import Written
 from samsim.schemas.results import SampleResult

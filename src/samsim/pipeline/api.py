@@ -2,49 +2,49 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncGenerator, Coroutine, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+import warnings
+from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import aclosing
-from typing import Any, TypeVar
+from typing import Any
 
 from pydantic import ValidationError
 
-from samsim.engines.embedded.engine import EmbeddedEngine
-from samsim.engines.interface import Engine
-from samsim.engines.table import EngineTable
+from samsim.engines.opening import EngineSpec, engines_for
 from samsim.errors import ConfigError, SamsimError
 from samsim.language.analyze import analyze_text
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator
 from samsim.pipeline.config import PipelineConfig
 from samsim.pipeline.epochs import Continuation, SampleError, by_epoch
 from samsim.pipeline.inputs import Texts, as_samples, check_text
-from samsim.pipeline.streaming import in_order, iterate
+from samsim.pipeline.streaming import in_order, iterate, run_to_end
 from samsim.pipeline.supervisor import supervise
-from samsim.schemas.protocol_conflict_review import Agent
 from samsim.schemas.results import SampleResult
-
-ResultT = TypeVar("ResultT")
 
 
 class Pipeline:
-    """Analyses texts by one configuration; engines are loaded once and shared.
+    """Analyse texts by one configuration; engines are opened once and shared.
 
-    ``config`` may be a ``PipelineConfig`` or a mapping of its fields. ``engine`` answers for all
-    agents, or is a mapping or table with an engine for each; by default the embedded one answers.
-    With a ``memory``, samples are analysed one after another, since each may learn from those before
-    it, or epoch by epoch (visibility ``epoch:N``), where results do not depend on the concurrency.
+    ``config`` is a ``PipelineConfig`` or a mapping of its fields. ``engine`` says who answers: a name, file or
+    mapping as ``open_engine`` takes it ("openai:gpt-4.1-mini"), what ``open_engine`` returned, an ``Engine`` of your
+    own, or a mapping of agent (A, B, C …) to engines and names; by default the embedded engine answers.
+    With a ``memory`` (see ``open_memory``), samples are analysed one after another, since each may learn from those
+    before it, or epoch by epoch (visibility ``epoch:N``), where results do not depend on the concurrency.
     """
 
     def __init__(
         self,
         config: PipelineConfig | Mapping[str, Any] | None = None,
-        engine: Engine | Mapping[Agent, Engine] | EngineTable | None = None,
+        engine: EngineSpec | None = None,
         memory: EpisodicOrchestrator | None = None,
     ) -> None:
         self.config = _as_config(config)
         self._memory = memory
-        self._engines = EngineTable.of(engine if engine is not None else EmbeddedEngine())
+        opened = engines_for(engine, self.config.protocol)
+        self._engines, self._concurrency = opened.table, opened.concurrency
+        # Whoever opened the engines has seen what they warn of.
+        if opened is not engine:
+            for words in opened.warnings:
+                warnings.warn(words, stacklevel=2)
 
     async def aanalyze(self, text: str, *, uid: str = "0") -> SampleResult:
         """Analyse one text inside a running event loop."""
@@ -55,33 +55,35 @@ class Pipeline:
 
     def analyze(self, text: str, *, uid: str = "0") -> SampleResult:
         """Analyse one text; also works where an event loop is running already, as in a notebook."""
-        return _run(self._analyze_and_close(text, uid))
+        return run_to_end(self._analyze_and_close(text, uid))
 
     async def astream(
-        self, samples: Texts, *, concurrency: int = 1, continued: Continuation | None = None
+        self, samples: Texts, *, concurrency: int | None = None, continued: Continuation | None = None
     ) -> AsyncGenerator[SampleResult | SampleError, None]:
         """Analyse many texts, some at a time, in order; a bad sample gives an error and the rest goes on.
 
         ``samples`` are strings (numbered from 0), (uid, text) pairs or records with "text" and "uid" in any
         iterable, a mapping of uid to text, or a pandas Series, whose index is the uid. Anything else is an
-        ``InputError``. ``continued`` says where an interrupted run with a memory goes on.
+        ``InputError``. ``concurrency`` is how many are under way at once, by default what suits the engine; it
+        changes no result. ``continued`` says where an interrupted run with a memory resumes.
         """
         pairs = as_samples(samples)
+        at_once = self._concurrency if concurrency is None else concurrency
         if self._memory is None or not self._memory.condition.uses_store:
-            results = in_order(pairs, self._attempt, concurrency)
+            results = in_order(pairs, self._attempt, at_once)
         else:
-            results = by_epoch(pairs, self._attempt, self._memory, concurrency, continued)
+            results = by_epoch(pairs, self._attempt, self._memory, at_once, continued)
         async with aclosing(results):
             async for result in results:
                 yield result
 
-    def stream(self, samples: Texts, *, concurrency: int = 1) -> Iterator[SampleResult | SampleError]:
-        """The same for ordinary code: analyse many texts and yield the results in order."""
+    def stream(self, samples: Texts, *, concurrency: int | None = None) -> Iterator[SampleResult | SampleError]:
+        """Analyse many texts and yield the results in order: ``astream`` for ordinary code."""
         pairs = as_samples(samples)  # here, so that a wrong collection is refused by the call itself
         return iterate(lambda: self._stream_and_close(pairs, concurrency))
 
     async def aclose(self) -> None:
-        """Let go of connections; only needed after ``aanalyze`` and ``astream``."""
+        """Close connections; only needed after ``aanalyze`` and ``astream``."""
         await self._engines.aclose()
 
     async def _attempt(self, sample: tuple[str, str]) -> SampleResult | SampleError:
@@ -100,7 +102,7 @@ class Pipeline:
             await self.aclose()
 
     async def _stream_and_close(
-        self, pairs: Iterator[tuple[str, Any]], concurrency: int
+        self, pairs: Iterator[tuple[str, Any]], concurrency: int | None
     ) -> AsyncGenerator[SampleResult | SampleError, None]:
         try:
             async with aclosing(self.astream(pairs, concurrency=concurrency)) as results:
@@ -124,12 +126,3 @@ def _as_config(config: PipelineConfig | Mapping[str, Any] | None) -> PipelineCon
         details = "; ".join(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors())
         known = ", ".join(PipelineConfig.model_fields)
         raise ConfigError(f"The configuration is wrong: {details}. Known settings: {known}.") from error
-
-
-def _run(coroutine: Coroutine[Any, Any, ResultT]) -> ResultT:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(coroutine)
-    with ThreadPoolExecutor(max_workers=1) as executor:
-        return executor.submit(asyncio.run, coroutine).result()

@@ -4,23 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from samsim.errors import EngineError
 from samsim.language.opinions import OpinionReader, opinions_of
-from samsim.memory.episode_builder import RiskFindings, evaluate
+from samsim.language.structure import detect_structure
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator, MemorySlot, SampleFacts
-from samsim.memory.signature_builder import detect_structure
 from samsim.pipeline.config import PipelineConfig
 from samsim.rules.apply import finalize
 from samsim.rules.candidates import Stage1Triplets, build_candidates, claimed_spans
 from samsim.rules.conflicts import compute_conflict_flags
 from samsim.rules.free_refs import under_shared_refs
 from samsim.rules.majority import first_of_equals
+from samsim.rules.risk import RiskFindings, evaluate
 from samsim.rules.validator import compute_validator_risks
 from samsim.schemas.analysis import TextAnalysis
 from samsim.schemas.memory_v1_1 import EvaluationV1_1
-from samsim.schemas.protocol_conflict_review import ASTETripletItem, Candidate, ConflictFlag, Span, ValidatorRisk
-from samsim.schemas.results import CallRecord, MemoryRecord, ReviewedTuple, SampleResult, missing_among, missing_words
+from samsim.schemas.protocol_conflict_review import (
+    ArbiterDecision,
+    ASTETripletItem,
+    Candidate,
+    ConflictFlag,
+    Refusal,
+    ReviewActionItem,
+    Span,
+    ValidatorRisk,
+)
+from samsim.schemas.protocol_debate import DebateRecord
+from samsim.schemas.results import (
+    CallRecord,
+    FinalTuple,
+    MemoryRecord,
+    ReviewedTuple,
+    SampleResult,
+    missing_among,
+    missing_words,
+)
 from samsim.schemas.taxonomy import Taxonomy
 
 _SHOWN_OF_AN_ANSWER = 200
@@ -113,17 +132,84 @@ def flags_of(candidates: Sequence[Candidate], taxonomy: Taxonomy, config: Pipeli
     )
 
 
-def plain_result(
-    examined: Examined, surviving: Sequence[ReviewedTuple], calls: Sequence[CallRecord], *, applied: bool
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What memory offers for a sample, if there is a memory, and the way back to it."""
+
+    memory: EpisodicOrchestrator | None
+    facts: SampleFacts
+    slot: MemorySlot | None
+
+    @property
+    def context(self) -> str:
+        """The advice as text for a prompt; "" where there is none to show."""
+        return "" if self.slot is None else self.slot.context
+
+    @property
+    def merged(self) -> dict[str, Any] | None:
+        """The slot as an engine may see it; None where it must not."""
+        return None if self.slot is None else self.slot.merged
+
+    def record_of(self, injected_chars: int) -> MemoryRecord | None:
+        """Return what memory did for the sample, except for the episode, which is written last."""
+        return None if self.slot is None else self.slot.recorded(injected_chars)
+
+    def remember(self, result: SampleResult) -> SampleResult:
+        """Write the episode if the condition says so."""
+        if self.memory is None or self.slot is None:
+            return result
+        return with_episode(result, self.memory.append_episode_if_needed(self.facts, result))
+
+
+def ask_memory(memory: EpisodicOrchestrator | None, facts: SampleFacts) -> Advice:
+    """Ask memory, if there is one, what past samples advise."""
+    return Advice(memory, facts, None if memory is None else memory.get_slot_payload_for_current_sample(facts))
+
+
+def with_episode(result: SampleResult, episode_id: str | None) -> SampleResult:
+    """Add the number that the store gave to the episode of a result; it exists only once the result does."""
+    if result.memory is None or episode_id is None:
+        return result
+    return result.model_copy(update={"memory": result.memory.model_copy(update={"episode_id": episode_id})})
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """What a protocol concluded: the tuples that are left, how they were decided, and whether one was changed."""
+
+    surviving: Sequence[ReviewedTuple]
+    final_tuples: Sequence[FinalTuple]
+    applied: bool
+    review_actions: Sequence[ReviewActionItem] = ()
+    refusals: Sequence[Refusal] = ()
+    arbiter_decisions: Sequence[ArbiterDecision] = ()
+    debate: DebateRecord | None = None
+
+
+def final_tuples_of(
+    examined: Examined, surviving: Sequence[ReviewedTuple], new_refs: Mapping[str, str] | None = None
+) -> list[FinalTuple]:
+    """Collapse what says the same; under a free taxonomy refs are shared first."""
+    return finalize(under_shared_refs(surviving, examined.taxonomy), new_refs)
+
+
+def conclude(
+    examined: Examined,
+    conclusion: Conclusion,
+    calls: Sequence[CallRecord],
+    advice: Advice,
+    *,
+    injected_chars: int,
 ) -> SampleResult:
-    """The result of a protocol without review: what was found and what is left of it.
+    """Build the result of a sample, and let memory learn from it.
 
     All calls are made by now: where the configuration wants no partial sample, a missing one is an error here,
-    before memory learns of the sample.
+    before memory learns of the sample. ``injected_chars`` are the characters of the memory slot that reached the
+    prompts, in all of them together.
     """
     if examined.config.on_partial == "fail":
         _require_all_answers(examined.uid, calls)
-    return SampleResult(
+    result = SampleResult(
         uid=examined.uid,
         text=examined.analysis.text,
         language=examined.analysis.language,
@@ -132,51 +218,23 @@ def plain_result(
         stage1_tuples=list(examined.candidates),
         conflict_flags=list(examined.flags),
         validator_risks=list(examined.risks),
-        review_actions=[],
-        refusals=[],
-        arbiter_decisions=[],
-        final_tuples_post_review=list(surviving),
-        final_tuples=finalize(under_shared_refs(surviving, examined.taxonomy)),
+        review_actions=list(conclusion.review_actions),
+        refusals=list(conclusion.refusals),
+        arbiter_decisions=list(conclusion.arbiter_decisions),
+        final_tuples_post_review=list(conclusion.surviving),
+        final_tuples=list(conclusion.final_tuples),
         structure=list(detect_structure(examined.analysis)),
-        evaluation=examined.evaluation(surviving, applied=applied),
+        evaluation=examined.evaluation(conclusion.surviving, applied=conclusion.applied),
+        debate=conclusion.debate,
+        memory=advice.record_of(injected_chars),
         calls=list(calls),
     )
+    return advice.remember(result)
 
 
 def as_reviewed(candidates: Sequence[Candidate]) -> list[ReviewedTuple]:
     """Candidates that nothing was said about."""
     return [ReviewedTuple(**dict(candidate)) for candidate in candidates]
-
-
-def ask_memory(memory: EpisodicOrchestrator | None, facts: SampleFacts) -> MemorySlot | None:
-    """The slot of the sample, if there is a memory."""
-    return None if memory is None else memory.get_slot_payload_for_current_sample(facts)
-
-
-def remember(
-    memory: EpisodicOrchestrator | None,
-    slot: MemorySlot | None,
-    facts: SampleFacts,
-    result: SampleResult,
-    *,
-    injected_chars: int,
-) -> SampleResult:
-    """Write the episode if the condition says so, and record what memory did.
-
-    ``injected_chars`` are the characters of the slot that reached the prompts, in all of them together.
-    """
-    if memory is None or slot is None:
-        return result
-    record: MemoryRecord = slot.record
-    shown = record.advisories_present and injected_chars > 0
-    changes = {
-        "shown": slot.slot_dict if injected_chars > 0 else None,
-        "prompt_injection_chars": injected_chars,
-        "advisories_present": shown,
-        "advisories_ids": record.advisories_ids if shown else [],
-        "episode_id": memory.append_episode_if_needed(facts, result),
-    }
-    return result.model_copy(update={"memory": record.model_copy(update=changes)})
 
 
 def require_an_answer(who: str, uid: str, calls: Sequence[CallRecord]) -> None:

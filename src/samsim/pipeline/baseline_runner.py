@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 from samsim.agents.perspective_agents import SingleAgent
 from samsim.engines.interface import Stage1Inputs
 from samsim.engines.table import EngineTable
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator
-from samsim.pipeline.assembly import as_reviewed, ask_memory, examine, plain_result, remember, require_an_answer
+from samsim.pipeline.assembly import (
+    Conclusion,
+    as_reviewed,
+    ask_memory,
+    conclude,
+    examine,
+    final_tuples_of,
+    require_an_answer,
+)
 from samsim.pipeline.config import PipelineConfig
 from samsim.pipeline.conflict_review_runner import ask_perspectives
 from samsim.rules.candidates import Stage1Triplets
 from samsim.rules.majority import keep_majority, voters_of
 from samsim.schemas.analysis import TextAnalysis
-from samsim.schemas.protocol_conflict_review import AnswerForm
+from samsim.schemas.protocol_conflict_review import AnswerForm, Candidate
 from samsim.schemas.protocols import draws_of
 from samsim.schemas.results import CallRecord, FinalTuple, SampleResult
 
@@ -40,25 +49,22 @@ async def run_baseline(
     else:
         stage1, calls = await _draw(uid, inputs, engines, draws, config.answer)
     examined = examine(uid, analysis, taxonomy, stage1, config, equals_once=draws is not None)
-    facts = examined.facts()
-    slot = ask_memory(memory, facts)
+    advice = ask_memory(memory, examined.facts())
     kept = examined.candidates
     if draws is not None:
         kept = keep_majority(kept, sum(call.problem is None for call in calls))
-    # A vote chooses between readings; nobody overrides one that stood.
-    result = plain_result(examined, as_reviewed(kept), calls, applied=False)
+    surviving = as_reviewed(kept)
+    finals = final_tuples_of(examined, surviving)
     if draws is not None:
-        result = result.model_copy(update={"final_tuples": _with_voters(result)})
-    return remember(memory, slot, facts, result, injected_chars=0)
+        finals = _with_voters(finals, examined.candidates)
+    # A vote chooses between readings; nobody overrides one that stood.
+    return conclude(examined, Conclusion(surviving, finals, applied=False), calls, advice, injected_chars=0)
 
 
-def _with_voters(result: SampleResult) -> list[FinalTuple]:
+def _with_voters(finals: Sequence[FinalTuple], candidates: Sequence[Candidate]) -> list[FinalTuple]:
     """The final tuples, each supported by every draw that voted for it."""
-    voters = voters_of(result.stage1_tuples, result.final_tuples)
-    return [
-        final.model_copy(update={"support": support})
-        for final, support in zip(result.final_tuples, voters, strict=True)
-    ]
+    voters = voters_of(candidates, finals)
+    return [final.model_copy(update={"support": support}) for final, support in zip(finals, voters, strict=True)]
 
 
 async def _draw(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -12,11 +11,10 @@ from samsim.rules.conflicts import SEMANTIC_THETA, ConflictMode
 from samsim.schemas.analysis import Language
 from samsim.schemas.protocol_conflict_review import AnswerForm, ArbiterVersion
 from samsim.schemas.protocol_debate import DebateSettings
-from samsim.schemas.protocols import ProtocolName
+from samsim.schemas.protocols import ARBITER_VERSIONS, ProtocolName
 from samsim.schemas.taxonomy import DEFAULT_TAXONOMY, FREE_TAXONOMY, Taxonomy, load_taxonomy
 
 OnPartial = Literal["keep", "fail"]
-ARBITER_VERSIONS: Mapping[str, ArbiterVersion] = {"cr_v1": "v1", "cr_v2": "v2"}
 
 
 class PipelineConfig(BaseModel):
@@ -55,7 +53,7 @@ class PipelineConfig(BaseModel):
         return self.protocol != "cr_v1"
 
     def taxonomy_for(self, language: Language) -> Taxonomy:
-        """The taxonomy to use for a text in this language."""
+        """Return the taxonomy to use for a text in this language."""
         if self.taxonomy == "auto":
             return load_taxonomy(DEFAULT_TAXONOMY if language == "ko" else FREE_TAXONOMY)
         return load_taxonomy(self.taxonomy)

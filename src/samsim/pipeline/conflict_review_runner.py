@@ -13,15 +13,21 @@ from samsim.agents.perspective_agents import PERSPECTIVE_AGENTS
 from samsim.agents.review_agents import REVIEW_AGENTS
 from samsim.engines.interface import ReviewInputs, Stage1Inputs
 from samsim.engines.table import EngineTable
-from samsim.memory.episode_builder import changes_a_tuple
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator
-from samsim.pipeline.assembly import ask_memory, examine, plain_result, remember, require_an_answer
+from samsim.pipeline.assembly import (
+    Conclusion,
+    ask_memory,
+    conclude,
+    examine,
+    final_tuples_of,
+    require_an_answer,
+)
 from samsim.pipeline.config import PipelineConfig
-from samsim.rules.apply import apply_decisions, finalize, merged_refs
+from samsim.rules.apply import apply_decisions, merged_refs
 from samsim.rules.arbiter import arbiter_vote
-from samsim.rules.free_refs import under_shared_refs
 from samsim.rules.recheck import groups_to_recheck, with_recheck
 from samsim.rules.review_actions import EnforcedReview, enforce_review_actions, reviewable_ids
+from samsim.rules.risk import changes_a_tuple
 from samsim.schemas.analysis import TextAnalysis
 from samsim.schemas.protocol_conflict_review import Agent, AnswerForm, ASTETripletItem, ReviewActionItem
 from samsim.schemas.results import CallRecord, SampleResult
@@ -41,13 +47,11 @@ async def run_conflict_review(
     stage1, calls = await ask_perspectives(uid, Stage1Inputs(analysis, taxonomy), engines, config.answer)
     examined = examine(uid, analysis, taxonomy, stage1, config)
     candidates, risks, flags = examined.candidates, examined.risks, examined.flags
-    facts = examined.facts()
-    slot = ask_memory(memory, facts)
-    context, merged = (slot.context, slot.merged) if slot is not None else ("", None)
+    advice = ask_memory(memory, examined.facts())
     review = _NOT_REVIEWED
     advised_prompts = 0
     if config.enable_review and (config.review_scope == "always" or reviewable_ids(flags, risks)):
-        inputs = ReviewInputs(analysis, taxonomy, candidates, flags, risks, context, merged)
+        inputs = ReviewInputs(analysis, taxonomy, candidates, flags, risks, advice.context, advice.merged)
         review, review_calls = await _review(uid, inputs, engines, config.answer)
         if config.recheck:
             review, recheck_calls = await _recheck(uid, inputs, review, engines, config.answer)
@@ -57,15 +61,15 @@ async def run_conflict_review(
     decisions = arbiter_vote(review.actions_by_tuple, flags, version=config.arbiter_version)
     surviving = apply_decisions(candidates, decisions)
     new_refs = merged_refs(review.actions_by_tuple, taxonomy) if config.finalize == "p2" else None
-    plain = plain_result(examined, surviving, calls, applied=changes_a_tuple(decisions))
-    decided = {
-        "review_actions": _votes_cast(review),
-        "refusals": list(review.refusals),
-        "arbiter_decisions": decisions,
-        "final_tuples": finalize(under_shared_refs(surviving, taxonomy), new_refs),
-    }
-    result = plain.model_copy(update=decided)
-    return remember(memory, slot, facts, result, injected_chars=len(context) * advised_prompts)
+    conclusion = Conclusion(
+        surviving=surviving,
+        final_tuples=final_tuples_of(examined, surviving, new_refs),
+        applied=changes_a_tuple(decisions),
+        review_actions=_votes_cast(review),
+        refusals=review.refusals,
+        arbiter_decisions=decisions,
+    )
+    return conclude(examined, conclusion, calls, advice, injected_chars=len(advice.context) * advised_prompts)
 
 
 async def ask_perspectives(

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from samsim.memory.episode_builder import RiskFindings
 from samsim.pipeline.assembly import Examined
 from samsim.rules.debate_apply import apply_changes
 from samsim.rules.evidence import EvidenceReader
 from samsim.rules.expected_value import expected_value, grounded_share
 from samsim.rules.moderator import choose_stage, moderate
 from samsim.rules.override_gate import Doubts, decide_overrides, without_effect
+from samsim.rules.risk import RiskFindings
 from samsim.schemas.protocol_conflict_review import Candidate
 from samsim.schemas.protocol_debate import (
     OVERRIDE_PROFILES,

@@ -14,7 +14,15 @@ from samsim.agents import debate_agents as cast
 from samsim.engines.interface import ATSAInputs, DebateInputs, Stage1Inputs, Stage2Inputs
 from samsim.engines.table import EngineTable
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator, SampleFacts
-from samsim.pipeline.assembly import Examined, ask_memory, examine, plain_result, remember, require_an_answer
+from samsim.pipeline.assembly import (
+    Conclusion,
+    Examined,
+    ask_memory,
+    conclude,
+    examine,
+    final_tuples_of,
+    require_an_answer,
+)
 from samsim.pipeline.config import PipelineConfig
 from samsim.pipeline.debate_outcome import Outcome, decide
 from samsim.rules.debate_edits import (
@@ -96,17 +104,20 @@ async def run_debate(
     )
     if examined.candidates:
         inputs = await _validate(uid, inputs, engines, said)
-    facts = _facts(examined, said)
-    slot = ask_memory(memory, facts)
-    merged = slot.merged if slot is not None else None
+    advice = ask_memory(memory, _facts(examined, said))
     if examined.candidates and config.enable_review:
-        inputs = replace(inputs, memory_slot=merged)
+        inputs = replace(inputs, memory_slot=advice.merged)
         await _debate(uid, inputs, engines, config.debate.rounds, said)
         await _answer(uid, inputs, engines, said)
     outcome = decide(examined, said.turns, said.judge, said.stage2, said.structural_risks)
-    plain = plain_result(examined, outcome.surviving, said.calls, applied=outcome.applied)
-    result = plain.model_copy(update={"debate": said.record(outcome, config)})
-    return remember(memory, slot, facts, result, injected_chars=_injected(merged, said.prompts_with_context))
+    conclusion = Conclusion(
+        surviving=outcome.surviving,
+        final_tuples=final_tuples_of(examined, outcome.surviving),
+        applied=outcome.applied,
+        debate=said.record(outcome, config),
+    )
+    injected = _injected(advice.merged, said.prompts_with_context)
+    return conclude(examined, conclusion, said.calls, advice, injected_chars=injected)
 
 
 def _facts(examined: Examined, said: _Proceedings) -> SampleFacts:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator
+from samsim.pipeline.assembly import with_episode
 from samsim.pipeline.streaming import in_order
 from samsim.schemas.results import SampleResult
 
@@ -61,8 +62,4 @@ def _remembered(result: Outcome, memory: EpisodicOrchestrator) -> Outcome:
     if isinstance(result, SampleError):
         memory.discard(result.uid)
         return result
-    episode_id = memory.commit(result.uid)
-    if result.memory is None or episode_id is None:
-        return result
-    record = result.memory.model_copy(update={"episode_id": episode_id})
-    return result.model_copy(update={"memory": record})
+    return with_episode(result, memory.commit(result.uid))

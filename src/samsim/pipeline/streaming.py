@@ -6,11 +6,11 @@ import asyncio
 import queue
 import threading
 from collections import deque
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from samsim.errors import ContractError
 
@@ -60,6 +60,20 @@ async def in_order(
         for task in waiting:
             task.cancel()
         await asyncio.gather(*waiting, return_exceptions=True)
+
+
+def run_to_end(coroutine: Coroutine[Any, Any, ResultT]) -> ResultT:
+    """Run a coroutine from ordinary code, also where an event loop is running already, as in a notebook."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(coroutine)
+
+    async def once() -> AsyncGenerator[ResultT, None]:
+        yield await coroutine
+
+    (result,) = iterate(once)
+    return result
 
 
 def iterate(make: Callable[[], AsyncGenerator[ResultT, None]]) -> Iterator[ResultT]:

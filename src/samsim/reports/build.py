@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from samsim.errors import ConfigError, StoreError
+from samsim.experiments.artefacts import Run
+from samsim.experiments.run_set import Experiment, RunSource, folders_of
 from samsim.metrics.statistics import DEFAULT_RESAMPLES
+from samsim.notebook import Html, html_block
 from samsim.reports.collecting import Collected, collect
+from samsim.reports.figures.charts import score_drawing
 from samsim.reports.generated import digests, remove_stale
 from samsim.reports.metrics_files import metrics_csv, metrics_json
 from samsim.reports.page.html import report_page
@@ -23,9 +28,9 @@ from samsim.reports.tables.run_rows import primary_of
 METRICS_JSON, METRICS_CSV, PAGE, PAPER = "metrics.json", "metrics.csv", "report.html", "paper"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ReportFiles:
-    """What was written and where, with what it was made of."""
+    """What was written and where; ``collected`` is what it was made of."""
 
     folder: Path
     metrics_json: Path
@@ -34,6 +39,22 @@ class ReportFiles:
     paper: tuple[Path, ...]
     collected: Collected
 
+    def __repr__(self) -> str:
+        return f"<Report on {len(self.collected.runs)} runs: {self.page}>"
+
+    def picture(self, ui: Ui = "en") -> str:
+        """Return the figure of the results as one SVG document: F1 of every run, with intervals; "" without gold."""
+        family = primary_of(self.collected.evaluated)
+        drawing = None if family is None else score_drawing(self.collected, family)
+        return "" if drawing is None else drawing.document(ui)
+
+    def _repr_html_(self) -> str:
+        """Show the figure of the results and where the files are, in a notebook."""
+        picture = self.picture()
+        shown = b64encode(picture.encode("utf-8")).decode("ascii")
+        image = Html(f'<img alt="F1 of every run" src="data:image/svg+xml;base64,{shown}">')
+        return html_block(image if picture else "", *map(str, (self.page, self.metrics_json, self.metrics_csv)))
+
     @property
     def checks_failed(self) -> int:
         """How many checks of the measures failed; more than 0 means that no number can be trusted."""
@@ -41,7 +62,7 @@ class ReportFiles:
 
 
 def build_report(
-    paths: Sequence[str | Path],
+    runs: RunSource | Sequence[RunSource],
     out: str | Path | None = None,
     *,
     ui: Ui | None = None,
@@ -49,12 +70,13 @@ def build_report(
     sample_budget: int = DEFAULT_BUDGET,
     complete_only: bool = False,
 ) -> ReportFiles:
-    """Measure the runs in the folders and write everything derived from them.
+    """Measure runs and write the report: metrics as JSON and CSV, a page, tables for a paper. No engine is asked.
 
-    Without ``out`` it goes to the experiment's folder; runs of different experiments need an ``out``.
-    With ``complete_only`` partial samples are left out, as if they had failed.
+    ``runs`` is a run, an experiment, the folder of one, or several of these. Without ``out`` the files go to the
+    experiment's folder; runs of different experiments need an ``out``. ``ui`` is the language: en or ko. With
+    ``complete_only`` partial samples are left out, as if they had failed. Returns where everything is.
     """
-    folders = [Path(path) for path in paths]
+    folders = folders_of([runs] if isinstance(runs, str | Path | Run | Experiment) else runs)
     collected = collect(folders, resamples=resamples, sample_budget=sample_budget, complete_only=complete_only)
     folder = Path(out) if out is not None else _home(collected, folders)
     tables = {name: _encoded(content) for name, content in _paper(collected, ui or "en")}

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Literal
 
 from samsim.errors import InputError
-from samsim.experiments.artefacts import CompleteRun, Run, RunSample, find_runs, load_run, run_folders
+from samsim.experiments.artefacts import CompleteRun, Run, RunSample, find_runs, read_run, run_folders
 from samsim.metrics.comparison import Comparison, compare
 from samsim.metrics.family_scores import FamilyScores
 from samsim.metrics.outcomes import outcome_of
 from samsim.metrics.repeats import RepeatMetrics, repeats
 from samsim.metrics.statistics import DEFAULT_RESAMPLES
 from samsim.metrics.summary import RunMetrics, summarise
-from samsim.reports.numbers import how_many
+from samsim.plurals import how_many
 from samsim.reports.page.sample_pack import DEFAULT_BUDGET, PackedSamples, SamplePacker
 from samsim.reports.page.sample_rows import BrowsedSample
 from samsim.rules.taxonomy_fit import TaxonomyFit
@@ -207,7 +207,7 @@ def _each(folders: Sequence[Path]) -> tuple[list[Run], list[Problem]]:
     runs, problems = [], []
     for folder in folders:
         try:
-            runs.append(load_run(folder))
+            runs.append(read_run(folder))
         except InputError as error:
             problems.append(Problem(folder.name, str(error)))
     return runs, problems

@@ -8,10 +8,11 @@ from rich.table import Table
 from rich.text import Text
 
 from samsim.metrics.comparison import Contrast
+from samsim.plurals import how_many
 from samsim.reports.build import ReportFiles
 from samsim.reports.codes import BASELINE, FAMILY, named
 from samsim.reports.collecting import Collected, Problem
-from samsim.reports.numbers import NOTHING, how_many, p_value, percent, percent_interval, points
+from samsim.reports.numbers import NOTHING, p_value, percent, percent_interval, points
 from samsim.reports.problem_words import problem_text
 from samsim.reports.scored import Scored, scored_runs, trivial_scores
 from samsim.reports.tables.model import Ui, filled, said

@@ -11,6 +11,8 @@ from pydantic import BeforeValidator, WithJsonSchema
 
 PolarityName = Literal["positive", "negative", "neutral", "mixed"]
 POLARITIES: tuple[PolarityName, ...] = get_args(PolarityName)
+# What says the same where there is no colour.
+SIGNS: Mapping[PolarityName, str] = MappingProxyType({"positive": "+", "negative": "−", "neutral": "0", "mixed": "±"})
 
 _SPELLINGS: Mapping[PolarityName, tuple[str, ...]] = MappingProxyType(
     {

@@ -9,15 +9,20 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator, WithJsonSchema
+
+from samsim.schemas.protocol_conflict_review import ArbiterVersion
 
 CRProtocol = Literal["cr_v1", "cr_v2"]
 PlainProtocol = Literal["cr_v1", "cr_v2", "debate", "single", "stage1_only"]
 PLAIN_PROTOCOLS: tuple[PlainProtocol, ...] = get_args(PlainProtocol)
 SELF_CONSISTENCY = "self_consistency"
 MAX_DRAWS = 99
+# Which arbiter decides in each conflict review.
+ARBITER_VERSIONS: Mapping[str, ArbiterVersion] = {"cr_v1": "v1", "cr_v2": "v2"}
 
 _DRAWS = re.compile(rf"{SELF_CONSISTENCY}:([1-9]\d?)")
 

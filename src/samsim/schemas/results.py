@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from pydantic import Field, computed_field, model_validator
 
+from samsim.notebook import DataFrame, Row, data_frame
 from samsim.schemas.analysis import Language
 from samsim.schemas.calls import AttemptRecord, MessageRecord, OutputMode
 from samsim.schemas.memory_v1_1 import AdvisoryType, EvaluationV1_1, InjectionSource, MemoryMode, Structure
@@ -36,6 +37,22 @@ Completeness = Literal["complete", "partial", "failed"]
 _STAGE_WORDS = {"stage1": "stage 1", "stage2": "stage 2"}
 # What follows from the rest of a result: written for whoever reads the JSON, and not read back.
 _DERIVED = ("completeness", "missing_calls")
+# One row per opinion: in CSV files, data frames and rows.
+OPINION_COLUMNS = (
+    "aspect_term",
+    "aspect_ref",
+    "opinion_terms",
+    "polarity",
+    "confidence",
+    "support",
+    "flagged",
+    "flag_reasons",
+    "evidence",
+    "start",
+    "end",
+    "completeness",
+)
+RESULT_COLUMNS = ("uid", "text", *OPINION_COLUMNS)
 
 
 class ReviewedTuple(Candidate):
@@ -60,6 +77,22 @@ class FinalTuple(Written):
     confidence: float
     flagged: bool
     flag_reasons: list[str]
+
+    def to_row(self) -> Row:
+        """Return the tuple as one row of a table, its lists joined to texts."""
+        return {
+            "aspect_term": self.aspect_term,
+            "aspect_ref": self.aspect_ref,
+            "opinion_terms": "; ".join(self.opinion_terms),
+            "polarity": self.polarity,
+            "confidence": self.confidence,
+            "support": " ".join(self.support),
+            "flagged": self.flagged,
+            "flag_reasons": "; ".join(self.flag_reasons),
+            "evidence": self.evidence,
+            "start": None if self.span is None else self.span.start,
+            "end": None if self.span is None else self.span.end,
+        }
 
 
 class CallRecord(Written):
@@ -190,6 +223,25 @@ class SampleResult(Written):
         return missing_among(self.calls)
 
     def outputs_json(self, indent: int | None = None) -> str:
-        """What was decided, without how it was asked: equal for equal answers, also from a cache or replay."""
+        """Return what was decided as JSON, without how it was asked: the same from an engine, a cache or a replay."""
         how = {"calls": {"__all__": {"messages", "attempts", "cached", "engine"}}}
         return self.model_dump_json(exclude=how, indent=indent)
+
+    def to_rows(self) -> list[Row]:
+        """Return one row per opinion, with the columns that ``samsim analyze -o NAME.csv`` writes.
+
+        A text without opinions has one row, whose cells are None.
+        """
+        known = {"uid": self.uid, "text": self.text}
+        found = [final.to_row() for final in self.final_tuples] or [dict.fromkeys(OPINION_COLUMNS)]
+        return [{**known, **row, "completeness": self.completeness} for row in found]
+
+    def to_dataframe(self) -> DataFrame:
+        """Return the rows of ``to_rows`` as a pandas data frame."""
+        return data_frame(self.to_rows(), RESULT_COLUMNS)
+
+    def _repr_html_(self) -> str:
+        """Show the text with its aspects coloured by polarity, and the tuples beneath, in a notebook."""
+        from samsim.schemas.result_html import result_html  # only notebooks need it
+
+        return result_html(self)

@@ -74,7 +74,7 @@ class Taxonomy(BaseModel):
         return {clean_ref(alias).casefold(): entity for alias, entity in self.aliases.items()}
 
     def normalise(self, ref: str) -> str:
-        """The form in which refs are compared: cleaned, aliases resolved, case folded where free."""
+        """Return the form in which refs are compared: cleaned, aliases resolved, case folded where free."""
         cleaned = clean_ref(ref)
         if self.is_free:
             return cleaned.casefold()
@@ -84,12 +84,12 @@ class Taxonomy(BaseModel):
         return self._by_folded_ref.get(resolved.casefold(), resolved)
 
     def is_valid(self, ref: str) -> bool:
-        """Whether a ref, once normalised, belongs to the taxonomy. An empty ref is never valid."""
+        """Say whether a ref, once normalised, belongs to the taxonomy. An empty ref is never valid."""
         normalised = self.normalise(ref)
         return bool(normalised) and (self.is_free or normalised.casefold() in self._by_folded_ref)
 
     def split(self, ref: str) -> tuple[str, str]:
-        """Entity and attribute of a ref; the attribute is empty where the ref has no ``#``."""
+        """Return entity and attribute of a ref; the attribute is empty where the ref has no ``#``."""
         entity, _, attribute = self.normalise(ref).partition(REF_SEPARATOR)
         return entity, attribute
 

@@ -5,30 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from samsim.cli.batch.reading import Review, ReviewFile
 from samsim.cli.writing import JsonLines, LineFile
 from samsim.errors import ConfigError
 from samsim.reports.csv_lines import csv_line
+from samsim.schemas.results import OPINION_COLUMNS, SampleResult
 
-if TYPE_CHECKING:
-    from samsim.schemas.results import FinalTuple, SampleResult
-
-OPINION_COLUMNS = (
-    "aspect_term",
-    "aspect_ref",
-    "opinion_terms",
-    "polarity",
-    "confidence",
-    "support",
-    "flagged",
-    "flag_reasons",
-    "evidence",
-    "start",
-    "end",
-    "completeness",
-)
 # Without this mark Excel takes UTF-8 for the system's own encoding, and Hangul is lost.
 _BYTE_ORDER_MARK = "\ufeff"
 _OWN_PREFIX = "samsim_"
@@ -53,8 +36,8 @@ class ResultTable(LineFile):
     def add(self, review: Review, result: SampleResult) -> None:
         """Append the rows of one result."""
         known = [result.uid, *(_cell(review.source.get(name)) for name in self._columns)]
-        opinions = [_opinion_cells(final) for final in result.final_tuples] or [[None] * (len(OPINION_COLUMNS) - 1)]
-        lines = [csv_line([*known, *cells, result.completeness]) for cells in opinions]
+        opinions = ([_cell(row[name]) for name in OPINION_COLUMNS] for row in result.to_rows())
+        lines = [csv_line([*known, *cells]) for cells in opinions]
         if self.count == 0:
             lines.insert(0, _BYTE_ORDER_MARK + csv_line(self._header()))
         # Damaged bytes of a source column cannot be written as UTF-8.
@@ -88,25 +71,8 @@ def open_results(path: Path | None, reviews: ReviewFile, *, force: bool, source:
     return ResultLines(path, force=force, source=source)
 
 
-def _opinion_cells(final: FinalTuple) -> list[object]:
-    span = final.span
-    return [
-        final.aspect_term,
-        final.aspect_ref,
-        "; ".join(final.opinion_terms),
-        final.polarity,
-        final.confidence,
-        " ".join(final.support),
-        _cell(final.flagged),
-        "; ".join(final.flag_reasons),
-        final.evidence,
-        None if span is None else span.start,
-        None if span is None else span.end,
-    ]
-
-
 def _cell(value: object) -> object:
-    """A value of the source as one cell; what is nested stays JSON."""
+    """A value as one cell; what is nested, and what is true or false, is JSON."""
     if not isinstance(value, bool | Mapping | list):
         return value
     try:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
-    from samsim.engines.pacing.activity import Activity
-    from samsim.engines.table import EngineTable
+    from samsim.engines.opening import OpenEngine
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,18 +25,6 @@ class EngineChoice:
     concurrency: int | None
     trace: Path | None
     replay: Path | None
-
-
-@dataclass(frozen=True, slots=True)
-class OpenEngines:
-    """Engines ready to be asked; None for the embedded ones, which need nothing.
-
-    ``activity`` shows what those that ask a model are doing.
-    """
-
-    table: EngineTable | None
-    concurrency: int
-    activity: Activity | None = None
 
 
 _SOURCE_OPTIONS = (
@@ -85,42 +72,24 @@ def choice_from(options: dict[str, Any]) -> EngineChoice:
 
 
 @contextmanager
-def open_engines(
-    choice: EngineChoice, protocol: str | None = None, *, outlasting: bool = True
-) -> Iterator[OpenEngines]:
-    """Build what was asked for and the protocol needs; a trace stays open as long as the engines are used.
+def open_engines(choice: EngineChoice, protocol: str | None = None, *, outlasting: bool = True) -> Iterator[OpenEngine]:
+    """Open what was asked for and the protocol needs; a trace stays open as long as the engines are used.
 
     With ``outlasting`` a server that goes away is waited for.
     """
-    plain = choice.base_url is None and choice.replay is None and choice.trace is None
-    if choice.engine == "embedded" and plain:
-        yield OpenEngines(table=None, concurrency=choice.concurrency or 1)
-        return
-    from samsim.engines.table import EngineTable
+    from samsim.engines.opening import open_engine
 
-    activity = None
-    with ExitStack() as stack:
-        if choice.replay is not None:
-            from samsim.engines.replay import ReplayEngine
-
-            table, concurrency = EngineTable.of(ReplayEngine(choice.replay)), 1
-        else:
-            from samsim.engines.factory import build_setup, read_plan
-            from samsim.engines.secrets import all_sent_in_the_clear
-
-            plan = read_plan(choice.engine, base_url=choice.base_url)
-            changes: dict[str, Any] = {"cache": False} if choice.no_cache else {}
-            if choice.max_cost is not None:
-                changes["max_cost"] = choice.max_cost
-            if not outlasting:
-                changes["max_outage"] = 0.0
-            setup = build_setup(plan.model_copy(update=changes), protocol=protocol)
-            for warning in all_sent_in_the_clear(setup.settings):
-                click.echo(f"warning: {warning}", err=True)
-            table, concurrency, activity = setup.table, setup.concurrency, setup.activity
-        if choice.trace is not None:
-            from samsim.engines.replay import RecordingEngine, TraceWriter
-
-            trace = stack.enter_context(TraceWriter(choice.trace))
-            table = table.mapped(lambda engine: RecordingEngine(engine, trace))
-        yield OpenEngines(table, choice.concurrency or concurrency, activity)
+    opened = open_engine(
+        choice.engine,
+        protocol=protocol,
+        base_url=choice.base_url,
+        max_cost=choice.max_cost,
+        cache=False if choice.no_cache else None,
+        max_outage=None if outlasting else 0.0,
+        trace=choice.trace,
+        replay=choice.replay,
+    )
+    with opened:
+        for warning in opened.warnings:
+            click.echo(f"warning: {warning}", err=True)
+        yield opened if choice.concurrency is None else replace(opened, concurrency=choice.concurrency)

@@ -11,8 +11,6 @@ import click
 if TYPE_CHECKING:
     from samsim.memory.episodic_orchestrator import EpisodicOrchestrator
 
-DEFAULT_CONDITION = "C2"
-
 
 def memory_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add ``--memory`` and ``--condition``."""
@@ -35,17 +33,8 @@ def open_memory(store: str | None, condition: str | None) -> Iterator[EpisodicOr
     if store is None and condition is None:
         yield None
         return
-    from datetime import UTC, datetime
+    from samsim.memory.opening import DEFAULT_CONDITION
+    from samsim.memory.opening import open_memory as open_at
 
-    from samsim import __version__
-    from samsim.memory.conditions import resolve_condition
-    from samsim.memory.episodic_orchestrator import EpisodicOrchestrator
-    from samsim.memory.store import DEFAULT_STORE, open_store
-
-    chosen = resolve_condition(condition or DEFAULT_CONDITION)
-    started = datetime.now(UTC).isoformat(timespec="seconds")  # one recorded clock for the whole run
-    memory = EpisodicOrchestrator(open_store(store or DEFAULT_STORE), chosen, now=lambda: started, version=__version__)
-    try:
+    with open_at(store, condition=condition or DEFAULT_CONDITION) as memory:
         yield memory
-    finally:
-        memory.close()

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from samsim.plurals import how_many
 from samsim.schemas import code_names
 from samsim.schemas.code_names import Pair
 
@@ -14,6 +15,9 @@ UiLanguage = Literal["en", "ko"]
 _LOCALE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
 
 LABELS: Mapping[str, Pair] = {
+    # while one waits
+    "reading": ("Reading the review…", "리뷰를 읽는 중…"),
+    "loading_korean": ("Loading the Korean analyser…", "한국어 분석기를 불러오는 중…"),
     # header and text
     "protocol": ("protocol", "프로토콜"),
     "taxonomy": ("taxonomy", "분류 체계"),
@@ -61,8 +65,8 @@ LABELS: Mapping[str, Pair] = {
     "memory_retrieved": ("similar past cases: {ids}", "비슷한 과거 사례: {ids}"),
     "memory_nothing_retrieved": ("no similar past case", "비슷한 과거 사례 없음"),
     "memory_advised": (
-        "The reviewers were advised: {ids} ({chars} characters).",
-        "검토자에게 조언함: {ids} ({chars}자)",
+        "The reviewers were advised: {ids} ({chars}).",
+        "검토자에게 조언함: {ids} ({chars})",
     ),
     "memory_not_advised": ("The reviewers were not advised: {why}.", "검토자에게 조언하지 않음: {why}"),
     "memory_masked": ("this condition shows nothing", "이 조건에서는 조언을 보이지 않음"),
@@ -73,7 +77,7 @@ LABELS: Mapping[str, Pair] = {
     "implicit": ("(implicit)", "(암시)"),
     "nothing_found": ("nothing found", "찾은 것 없음"),
     "no_answer": ("no answer: {problem}", "응답 없음: {problem}"),
-    "rejected": ("{count} broken answers dropped", "형식이 깨진 응답 {count}건 제외"),
+    "rejected": ("{count} dropped", "형식이 깨진 응답 {count} 제외"),
     # conflicts and doubts
     "no_doubts": (
         "None: the perspectives do not contradict each other, so nothing was reviewed.",
@@ -132,9 +136,24 @@ LABELS: Mapping[str, Pair] = {
     "more_debate": ("--explain tells the whole debate.", "--explain을 붙이면 토론 전체를 볼 수 있습니다."),
     "more_draws": ("--explain shows every draw.", "--explain을 붙이면 추출 결과를 하나씩 볼 수 있습니다."),
     "shortened": (
-        "… {count} characters more; --json has the whole text.",
-        "… {count}자 더 있음. 전체 본문은 --json으로 볼 수 있습니다.",
+        "… {count} more; --json has the whole text.",
+        "… {count} 더 있음. 전체 본문은 --json으로 볼 수 있습니다.",
     ),
+    # a sample of a run
+    "gold": ("Gold", "정답"),
+    "gold_found": ("found of the gold, final: {scores}", "정답 중 찾은 수(최종): {scores}"),
+    "gold_empty": ("The annotators found nothing.", "정답 튜플이 없는 문장입니다."),
+    "no_gold": ("The data has no gold for this sample.", "이 샘플에는 정답이 없습니다."),
+    "failed_sample": ("This sample failed: {error}", "실패한 샘플입니다: {error}"),
+    "calls": ("Calls", "호출"),
+    "call": ("Call", "호출"),
+    "reply": ("reply", "응답"),
+    "no_calls": ("traces.jsonl has no call of this sample.", "traces.jsonl에 이 샘플의 호출 기록이 없습니다."),
+    "no_prompt": (
+        "No prompt was sent: the embedded engine reads the text itself.",
+        "프롬프트를 보내지 않았습니다. 내장 엔진은 본문을 직접 분석합니다.",
+    ),
+    "more_samples": ("and {count} more (--limit)", "외 {count}개 (--limit)"),
     # nothing
     "empty": ("No opinion about any aspect was found.", "어떤 속성에 대한 의견도 찾지 못했습니다."),
     "empty_stage1": (
@@ -143,8 +162,8 @@ LABELS: Mapping[str, Pair] = {
     ),
     "empty_other": ("Stage 1 reported none.", "1단계에서 찾아낸 의견이 없습니다."),
     "empty_dropped": (
-        "All {count} candidates were dropped in the review.",
-        "후보 {count}건이 재검토에서 모두 제거되었습니다.",
+        "The review dropped {count}, so nothing is left.",
+        "후보 {count}이 재검토에서 모두 제거되었습니다.",
     ),
     "silent": ("{agent} gave no answer: {problem}", "{agent}가 응답하지 않았습니다: {problem}"),
 }
@@ -159,6 +178,10 @@ class Labels:
     def __call__(self, key: str, **values: object) -> str:
         """A label, with its blanks filled in."""
         return self._pick(LABELS[key]).format(**values)
+
+    def count(self, number: int, noun: str, unit: str) -> str:
+        """So many of a thing: with its English noun, or with its Korean unit."""
+        return self._pick((how_many(number, noun), f"{number:,}{unit}"))
 
     def code(self, table: Mapping[str, Pair], code: str) -> str:
         """A protocol code in words; a code nobody knows is shown as it is."""

@@ -13,9 +13,8 @@ from rich.text import Text
 
 from samsim.cli.result_view.labels import Labels
 from samsim.cli.safe_text import shown
-from samsim.schemas.polarity import PolarityName
+from samsim.schemas.polarity import SIGNS, PolarityName
 
-SIGNS: Mapping[PolarityName, str] = {"positive": "+", "negative": "−", "neutral": "0", "mixed": "±"}
 COLOURS: Mapping[PolarityName, str] = {
     "positive": "green",
     "negative": "red",

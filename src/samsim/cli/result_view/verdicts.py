@@ -6,12 +6,11 @@ from collections import Counter
 from collections.abc import Mapping
 
 from samsim.cli.result_view.labels import Labels
-from samsim.cli.result_view.style import SIGNS
-from samsim.pipeline.config import ARBITER_VERSIONS
 from samsim.rules.arbiter import arbiter_vote
 from samsim.rules.review_actions import ActionsByTuple, reviewable_ids
-from samsim.schemas.polarity import canonical_polarity
+from samsim.schemas.polarity import SIGNS, canonical_polarity
 from samsim.schemas.protocol_conflict_review import AGENTS, ArbiterDecision, ArbiterVersion, ConflictType
+from samsim.schemas.protocols import ARBITER_VERSIONS
 from samsim.schemas.results import SampleResult
 
 # CR v1 does not know this conflict; its reviewers would never have seen the flag.

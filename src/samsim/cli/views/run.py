@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from samsim.experiments.planning import Estimate, ExperimentPlan
+from samsim.plurals import how_many
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from samsim.experiments.runner import ExperimentOutcome
+    from samsim.experiments.run_set import Experiment
     from samsim.reports.build import ReportFiles
 
 _UNKNOWN = "unknown"
@@ -20,12 +21,14 @@ _UNKNOWN = "unknown"
 def plan_table(plan: ExperimentPlan) -> Table:
     """Samples, calls, tokens and cost of every cell, as ranges; a star marks those nobody was asked for."""
     probed = max((cell.probed for cell in plan.cells), default=0)
-    table = Table(title=f"Plan (from {probed} probed samples per protocol and engine)", title_justify="left")
+    table = Table(
+        title=f"Plan (from {how_many(probed, 'probed sample')} per protocol and engine)", title_justify="left"
+    )
     table.add_column("cell", no_wrap=True)
     for heading in ("samples", "calls", "tokens", "cost, $", "engine seconds"):
         table.add_column(heading, justify="right")
     for cell in plan.cells:
-        name = cell.cell.cell_id + (f" ({cell.failed} probes failed)" if cell.failed else "")
+        name = cell.cell.cell_id + (f" ({how_many(cell.failed, 'probe')} failed)" if cell.failed else "")
         name += " *" if cell.missing_keys else ""
         table.add_row(
             name,
@@ -64,7 +67,7 @@ def _range(estimate: Estimate | None, form: str) -> str:
     return low if low == high else f"{low} – {high}"
 
 
-def show_outcome(console: Console, outcome: ExperimentOutcome, files: ReportFiles | None) -> None:
+def show_outcome(console: Console, outcome: Experiment, files: ReportFiles | None) -> None:
     """The comparison of the cells where a report was built, and where everything is."""
     if files is not None:
         from samsim.reports.terminal import show_comparison

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ValidationError
 
 from samsim.engines.answers.limits import held_to
-from samsim.engines.answers.sound_json import is_encodable
 from samsim.engines.answers.structured import read_object, summarise
 from samsim.engines.wire.base import WireReply
+from samsim.json_text import is_encodable
 from samsim.schemas.calls import FailureKind, Outcome
 
 

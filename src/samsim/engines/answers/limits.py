@@ -54,15 +54,17 @@ def _is_small(value: dict[str, Any], items: int, length: int) -> bool:
     left: list[Any] = [value]
     while left:
         node = left.pop()
-        if isinstance(node, str):
+        # JSON is of exactly these types, and this is asked of every value.
+        kind = type(node)
+        if kind is str:
             if len(node) > length:
                 return False
-        elif isinstance(node, list):
+        elif kind is list:
             if len(node) > items:
                 return False
-            left.extend(node)
-        elif isinstance(node, dict):
-            left.extend(node.values())
+            left += node
+        elif kind is dict:
+            left += node.values()
     return True
 
 

@@ -15,10 +15,14 @@ from pydantic import BaseModel
 from samsim.engines.answers.structured import NOTHING_REFUSED, strict_schema
 from samsim.engines.interface import WHOLE_ANSWER, AnswerShape
 
-# OpenAI takes 250 values in an enum whatever their length, and its hosts less than 15,000 characters in a whole
-# schema. A longer list is left to the prompt and to the rules that read the answer.
-MAX_ENUM_VALUES = 250
-MAX_ENUM_CHARACTERS = 7_500
+# What OpenAI documents for structured outputs: 1,000 enum values in a whole schema; 15,000 characters in an enum of
+# more than 250 values; 120,000 characters in all names and values of a schema. For Anthropic and Google no limit of
+# enums was found, only that schemas may be too complex. What is longer is left to the prompt and to the rules that
+# read the answer.
+MAX_ENUM_VALUES = 1_000
+SHORT_ENUM_VALUES = 250
+MAX_LONG_ENUM_CHARACTERS = 15_000
+MAX_SCHEMA_CHARACTERS = 120_000
 
 
 @lru_cache(maxsize=512)
@@ -31,7 +35,11 @@ def stated_schema(
         return schema
     allowed = {name: values for name, values in shape.allowed if _fits_an_enum(values)}
     most = {} if "maxItems" in refused else dict(shape.most)
-    return _narrowed(schema, allowed, most, shape.left_out)
+    narrowed = _narrowed(schema, allowed, most, shape.left_out)
+    while allowed and not _fits_a_schema(narrowed):
+        del allowed[max(allowed, key=lambda name: sum(map(len, allowed[name])))]
+        narrowed = _narrowed(schema, allowed, most, shape.left_out)
+    return narrowed
 
 
 def as_stated(value: Any, schema: Mapping[str, Any]) -> Any:
@@ -50,7 +58,23 @@ def _first_with(schema: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 
 
 def _fits_an_enum(values: tuple[str, ...]) -> bool:
-    return 0 < len(values) <= MAX_ENUM_VALUES and sum(map(len, values)) <= MAX_ENUM_CHARACTERS
+    is_short = len(values) <= SHORT_ENUM_VALUES
+    return bool(values) and (is_short or sum(map(len, values)) <= MAX_LONG_ENUM_CHARACTERS)
+
+
+def _fits_a_schema(schema: Mapping[str, Any]) -> bool:
+    values = characters = 0
+    left: list[Any] = [schema]
+    while left:
+        node = left.pop()
+        properties = node.get("properties", {})
+        stated = [*node.get("enum", ()), *([node["const"]] if "const" in node else ())]
+        values += len(node.get("enum", ()))
+        characters += sum(len(str(text)) for text in (*stated, *properties))
+        left += properties.values()
+        left += node.get("anyOf", ())
+        left += [node["items"]] if "items" in node else ()
+    return values <= MAX_ENUM_VALUES and characters <= MAX_SCHEMA_CHARACTERS
 
 
 def _narrowed(

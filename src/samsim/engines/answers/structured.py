@@ -7,7 +7,6 @@ text is read the same way whatever was asked for, and pydantic has the last word
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,9 +15,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ValidationError
 
-from samsim.engines.answers.sound_json import NO_NUMBER, Flaw, flaw_of, may_be_flawed
 from samsim.engines.interface import Message
 from samsim.errors import ContractError
+from samsim.json_text import HalfPairError, JsonError, NotJsonError, read_reply
 from samsim.schemas.calls import OutputMode
 
 LADDER: tuple[OutputMode, ...] = ("json_schema", "tool", "json_object", "prompted")
@@ -28,8 +27,6 @@ MAX_LENGTH = 200
 MAX_QUOTED_CHARACTERS = 4_000
 _MAX_LISTED_PROBLEMS = 12
 _MAX_PROBLEM_CHARACTERS = 200
-# As many as a 64-bit integer has; what is longer still could neither be counted with nor written again.
-_MOST_DIGITS = 19
 # The search for an object in prose ends after about this much work, in braces and strings looked at:
 # 5 MB of braces must not hold up the calls beside it. Every start costs something, one without an end more.
 _PATIENCE = 1_000_000
@@ -54,54 +51,6 @@ class Reading:
     salvaged: bool = False
     failure: Literal["invalid_json", "bad_encoding", "schema"] | None = None
     problem: str = ""
-
-
-class _RefusedError(ValueError):
-    """Whole JSON that is not read: it does not say which value is meant, or holds what nobody can write again."""
-
-    def __init__(self, flaw: Flaw) -> None:
-        super().__init__(flaw.problem)
-        self.flaw = flaw
-
-
-_DUPLICATED_KEY = Flaw("invalid_json", "the JSON object has a duplicated key")
-
-
-def _unambiguous(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    value = dict(pairs)
-    if len(value) != len(pairs):
-        raise _RefusedError(_DUPLICATED_KEY)
-    return value
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
-
-
-def _usual_integer(digits: str) -> int:
-    if len(digits) > _MOST_DIGITS:
-        raise _RefusedError(NO_NUMBER)
-    return int(digits)
-
-
-def _finite(digits: str) -> float:
-    number = float(digits)
-    if not math.isfinite(number):
-        raise _RefusedError(NO_NUMBER)
-    return number
-
-
-_parse = json.JSONDecoder(
-    object_pairs_hook=_unambiguous, parse_constant=_no_constant, parse_int=_usual_integer, parse_float=_finite
-).decode
-
-
-def _decode(text: str) -> Any:
-    value = _parse(text)
-    flaw = flaw_of(value) if may_be_flawed(text) else None
-    if flaw is not None:
-        raise _RefusedError(flaw)
-    return value
 
 
 @cache
@@ -169,35 +118,40 @@ def read_object(text: str, expected_keys: Collection[str] = ()) -> Reading:
 
     Of several objects the first with all ``expected_keys`` is taken, else the first whole one. An
     object with a duplicated key is invalid: it does not say which value it means. Time is linear.
-    What ``flaw_of`` finds is refused.
+    What ``read_reply`` refuses is refused.
     """
     try:
-        value = _decode(text)
-    except _RefusedError as error:
-        return _refused(error.flaw)
-    except (ValueError, RecursionError):
+        value = read_reply(text)
+    except NotJsonError:
         return _salvage(text, expected_keys)
+    except JsonError as error:
+        return _refused(error)
     if isinstance(value, dict):
         return Reading(value)
     return Reading(None, failure="schema", problem="the answer is not a JSON object")
 
 
-def _refused(flaw: Flaw) -> Reading:
-    return Reading(None, failure=flaw.failure, problem=flaw.problem)
+def failure_of_flaw(flaw: JsonError) -> Literal["bad_encoding", "invalid_json"]:
+    """The typed failure of a reply that is refused."""
+    return "bad_encoding" if isinstance(flaw, HalfPairError) else "invalid_json"
+
+
+def _refused(flaw: JsonError) -> Reading:
+    return Reading(None, failure=failure_of_flaw(flaw), problem=str(flaw))
 
 
 def _salvage(text: str, expected_keys: Collection[str]) -> Reading:
     thinking = _THINKING.match(text)
     first: dict[str, Any] | None = None
-    flaw = Flaw("invalid_json", "no JSON object was found")
+    flaw = JsonError("no JSON object was found")
     for candidate, is_whole in _balanced_objects(text, thinking.end() if thinking else 0):
         try:
-            value = _decode(candidate)
-        except _RefusedError as error:
-            flaw = error.flaw
+            value = read_reply(candidate)
+        except NotJsonError:
+            flaw = JsonError("the JSON is broken")
             continue
-        except (ValueError, RecursionError):
-            flaw = Flaw("invalid_json", "the JSON is broken")
+        except JsonError as error:
+            flaw = error
             continue
         if expected_keys and all(key in value for key in expected_keys):
             return Reading(value, salvaged=True)

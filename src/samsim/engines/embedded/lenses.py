@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from importlib import import_module
 
+from samsim.engines.embedded.english import perspectives as english
 from samsim.engines.embedded.extraction import Extraction
+from samsim.engines.embedded.korean import perspectives as korean
 from samsim.schemas.analysis import Language, TextAnalysis
 from samsim.schemas.protocol_conflict_review import Agent
 
 Extractor = Callable[[TextAnalysis], list[Extraction]]
 
-_EXTRACTOR_NAMES: Mapping[Agent, str] = {"A": "extract_negation", "B": "extract_implicit", "C": "extract_literal"}
-_EXTRACTOR_MODULES: Mapping[Language, str] = {
-    "ko": "samsim.engines.embedded.korean.perspectives",
-    "en": "samsim.engines.embedded.english.perspectives",
+_EXTRACTORS: Mapping[Language, Mapping[Agent, Extractor]] = {
+    "en": {"A": english.extract_negation, "B": english.extract_implicit, "C": english.extract_literal},
+    "ko": {"A": korean.extract_negation, "B": korean.extract_implicit, "C": korean.extract_literal},
 }
 
 
 def extract_by(agent: Agent, analysis: TextAnalysis) -> list[Extraction]:
-    """What one perspective finds."""
-    module = import_module(_EXTRACTOR_MODULES[analysis.language])
-    extractor: Extractor = getattr(module, _EXTRACTOR_NAMES[agent])
-    return extractor(analysis)
+    """Return what one perspective finds."""
+    return _EXTRACTORS[analysis.language][agent](analysis)
 
 
 def read_once(analysis: TextAnalysis) -> list[Extraction]:

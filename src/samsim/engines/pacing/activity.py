@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from types import TracebackType
 
 from samsim.engines.pacing.limits import Clock
 
@@ -16,11 +17,15 @@ _RECENT = 20
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """A server that cannot be asked now: which one, what is the matter with it, and for how many seconds."""
+    """A server that cannot be asked now: which one, what is the matter with it, and for how many seconds.
+
+    ``asked_seconds`` is how long the call has been under way that looks whether it is back; 0 if there is none.
+    """
 
     server: str
     words: str
     seconds: float
+    asked_seconds: float = 0.0
 
 
 class Activity:
@@ -35,16 +40,19 @@ class Activity:
         # Why a server was given up, in words that name it.
         self.lost: str | None = None
         self._clock = clock
-        self._started = 0
+        self.started = 0
         self._recent: deque[float] = deque(maxlen=_RECENT)
         self._away: dict[str, tuple[str, float]] = {}
+        self._asked_again: dict[str, float] = {}
         self._paused_before = 0.0
         self._paused_since = 0.0
+        self._call = _Call(self)
+        self._request = _Request(self)
 
     @property
     def waiting(self) -> int:
         """Calls that were asked for and have no request under way: limits, retries and outages hold them."""
-        return max(0, self._started - self.finished - self.under_way)
+        return max(0, self.started - self.finished - self.under_way)
 
     @property
     def seconds_per_call(self) -> float | None:
@@ -60,25 +68,28 @@ class Activity:
     def pause(self) -> Pause | None:
         """The server that has been away longest of those that are away now."""
         away = sorted((since, server, words) for server, (words, since) in list(self._away.items()))
-        return Pause(away[0][1], away[0][2], self._clock() - away[0][0]) if away else None
+        if not away:
+            return None
+        since, server, words = away[0]
+        now = self._clock()
+        return Pause(server, words, now - since, now - self._asked_again.get(server, now))
 
-    @contextmanager
-    def call(self) -> Iterator[None]:
+    def call(self) -> AbstractContextManager[None]:
         """Around a call from the moment it is asked for to its end."""
-        self._started += 1
-        try:
-            yield
-        finally:
-            self.finished += 1
+        return self._call
+
+    def request(self) -> AbstractContextManager[None]:
+        """Around a request while it is under way."""
+        return self._request
 
     @contextmanager
-    def request(self) -> Iterator[None]:
-        """Around a request while it is under way."""
-        self.under_way += 1
+    def asking_again(self, server: str) -> Iterator[None]:
+        """Around a call that looks whether a server is back. Only an answer says so, and that may take long."""
+        self._asked_again[server] = self._clock()
         try:
             yield
         finally:
-            self.under_way -= 1
+            self._asked_again.pop(server, None)
 
     def answered(self, seconds: float) -> None:
         """A request was answered after so long."""
@@ -95,3 +106,30 @@ class Activity:
         """A server answers again."""
         if self._away.pop(server, None) is not None and not self._away:
             self._paused_before += self._clock() - self._paused_since
+
+
+# Classes, and not generators: they are entered for every call.
+class _Call(AbstractContextManager[None]):
+    def __init__(self, activity: Activity) -> None:
+        self._activity = activity
+
+    def __enter__(self) -> None:
+        self._activity.started += 1
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._activity.finished += 1
+
+
+class _Request(AbstractContextManager[None]):
+    def __init__(self, activity: Activity) -> None:
+        self._activity = activity
+
+    def __enter__(self) -> None:
+        self._activity.under_way += 1
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._activity.under_way -= 1

@@ -43,10 +43,21 @@ class FifoGate:
         """How many stand in line."""
         return len(self._line)
 
-    async def __aenter__(self) -> None:
+    def enter_at_once(self) -> bool:
+        """Enter if there is room, without waiting; whether there was."""
         # Whoever could be let in has been: where there is room, nobody stands in line.
         if self.active < self.limit:
             self.active += 1
+            return True
+        return False
+
+    def leave(self) -> None:
+        """Make room for the next in line."""
+        self.active -= 1
+        self._admit()
+
+    async def __aenter__(self) -> None:
+        if self.enter_at_once():
             return
         place = asyncio.get_running_loop().create_future()
         self._line[place] = None
@@ -57,21 +68,17 @@ class FifoGate:
                 self._line.pop(place, None)
             else:
                 # Let in and cancelled in the same moment: the place goes to the next in line.
-                self._leave()
+                self.leave()
             raise
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._leave()
+        self.leave()
 
     def resize(self, limit: int) -> None:
         """Change the limit; those inside stay, those in line enter if there is room now."""
         self.limit = limit
-        self._admit()
-
-    def _leave(self) -> None:
-        self.active -= 1
         self._admit()
 
     def _admit(self) -> None:
@@ -148,13 +155,14 @@ class AdaptiveLimit:
         return self._gate.waiting
 
     async def __aenter__(self) -> Slot:
-        await self._gate.__aenter__()
+        if not self._gate.enter_at_once():
+            await self._gate.__aenter__()
         return Slot(self, self._round, self._clock())
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._gate.__aexit__(kind, error, trace)
+        self._gate.leave()
 
     def note_success(self, entered_in: int, entered: float, *, is_late: bool) -> None:
         """Count a success; called by a slot."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Literal, Protocol
 
 from samsim.engines.interface import Message
@@ -104,6 +105,7 @@ def failure_of_status(status: int) -> FailureKind | None:
     return _STATUS_FAILURES.get(status, "server_error" if status >= 500 else "bad_request")
 
 
+@lru_cache(maxsize=64)
 def address_of(base_url: str, path: str, query: str = "") -> str:
     """The address of ``path`` on a server; a query of the base address stays behind the path."""
     base, _, own = base_url.partition("?")
@@ -144,9 +146,9 @@ def as_text(value: object) -> str:
 
 def count_tokens(*counts: object) -> int | None:
     """The sum of the counts a server gave; None where it gave none that can be true."""
-    given = [
-        count
-        for count in counts
-        if isinstance(count, int) and not isinstance(count, bool) and 0 <= count <= _MOST_TOKENS
-    ]
-    return sum(given) if given else None
+    total: int | None = None
+    for count in counts:
+        # Exactly an integer: a truth value is none.
+        if type(count) is int and 0 <= count <= _MOST_TOKENS:
+            total = count + (total or 0)
+    return total

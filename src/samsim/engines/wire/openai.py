@@ -95,12 +95,14 @@ class OpenAIWire:
     def failure_of(self, status: int, payload: object) -> FailureKind | None:
         """Typed by status; some gateways report an error inside a reply of status 200."""
         error = as_object(as_object(payload).get("error"))
+        if not error:
+            return failure_of_status(status)
         code = error.get("code")
         if code == "content_filter":
             return "refusal"
         if as_text(code) in _NO_CREDIT_CODES or as_text(error.get("type")) in _NO_CREDIT_CODES:
             return "auth"
-        if error and 200 <= status < 300:
+        if 200 <= status < 300:
             return (failure_of_status(code) if isinstance(code, int) else None) or "server_error"
         return failure_of_status(status)
 

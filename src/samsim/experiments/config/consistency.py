@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from samsim.engines.factory import EnginePlan
 from samsim.errors import ConfigError
 from samsim.experiments.config.engine_plans import plan_mistakes, secret_mistakes
+from samsim.experiments.config.homes import known_homes
 from samsim.experiments.config.matrix import has_memory_reader, uses_memory, with_protocol
 from samsim.experiments.config.mistakes import Keys
 from samsim.experiments.config.model import ExperimentConfig
@@ -65,7 +66,7 @@ def _engine_findings(config: ExperimentConfig) -> Iterator[Finding]:
 def _findings_in(plan: EnginePlan, around: Keys) -> Iterator[Finding]:
     secrets = dict(secret_mistakes(plan.engines))
     yield from (((*around, *keys), text) for keys, text in secrets.items())
-    yield from (((*around, *keys), text) for keys, text in plan_mistakes(plan) if keys not in secrets)
+    yield from (((*around, *keys), text) for keys, text in plan_mistakes(plan, known_homes()) if keys not in secrets)
 
 
 def _condition_findings(config: ExperimentConfig) -> Iterator[Finding]:

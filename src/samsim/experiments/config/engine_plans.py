@@ -13,7 +13,7 @@ from samsim.engines.factory import EnginePlan, Seat, distinct_settings, read_pla
 from samsim.engines.settings import EngineKind, EngineSettings
 from samsim.errors import ConfigError
 from samsim.experiments.config.found_paths import found_path
-from samsim.experiments.config.mistakes import Keys
+from samsim.experiments.config.mistakes import NO_HOMES, Homes, Keys
 from samsim.experiments.config.repairs import repaired
 
 # Neither the embedded engine nor Anthropic's messages format has a seed.
@@ -69,12 +69,12 @@ def is_embedded(plan: EnginePlan) -> bool:
     return all(settings.kind == "embedded" for settings in distinct_settings(plan))
 
 
-def plan_mistakes(plan: EnginePlan) -> Iterator[tuple[Keys, str]]:
+def plan_mistakes(plan: EnginePlan, homes: Homes = NO_HOMES) -> Iterator[tuple[Keys, str]]:
     """What is wrong with the settings of each role, and with what they are once they are merged."""
     mended: dict[Any, dict[str, Any]] = {}
     is_open = False
     for role, settings in plan.engines.items():
-        result = repaired(EngineSettings, settings, whole=False)
+        result = repaired(EngineSettings, settings, homes=homes, whole=False)
         mended[role] = result.content
         is_open = is_open or any(result.is_left_out((name,)) for name in ("kind", "model", "base_url"))
         yield from (((role, *keys), text) for keys, text in result.mistakes)

@@ -1,4 +1,4 @@
-"""From a YAML file and ``--set`` options to a configuration, or to everything that is wrong with them."""
+"""From a YAML file or a mapping, and ``--set`` options, to a configuration, or to everything that is wrong."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import Any
 
 from samsim.experiments.config.consistency import inconsistencies, secrets_in
 from samsim.experiments.config.found_paths import FOLDER
+from samsim.experiments.config.homes import known_homes
 from samsim.experiments.config.mistakes import ConfigMistakes, Keys, Mistake
 from samsim.experiments.config.model import ExperimentConfig
 from samsim.experiments.config.repairs import repaired
 from samsim.experiments.config.set_options import OptionValue, apply_overrides
-from samsim.experiments.config.yaml_places import Document, read_document
+from samsim.experiments.config.yaml_places import Document, mapping_document, read_document
 
 # Stands in for what is missing while the rest is looked at.
 _MADE_UP: Mapping[Keys, Any] = MappingProxyType(
@@ -26,22 +27,41 @@ _MADE_UP: Mapping[Keys, Any] = MappingProxyType(
 )
 
 
-def load_config(path: Path, sets: Sequence[str] = (), values: Sequence[OptionValue] = ()) -> ExperimentConfig:
-    """The experiment in a file, with ``path.to.key=value`` and then ``values`` set over it.
+def load_config(
+    source: str | Path | Mapping[str, Any], sets: Sequence[str] = (), values: Sequence[OptionValue] = ()
+) -> ExperimentConfig:
+    """Read an experiment from a YAML file, or from a mapping with the content of one.
 
-    Raises ``ConfigMistakes`` with all of them.
+    ``sets`` are settings over it, as in ``["run.concurrency=4", "matrix.seed=[1, 2]"]``; ``values`` are the same for
+    options of the command line. Everything that is wrong is reported in one ``ConfigError``, each with its line.
+    Files it names are looked for beside the file (of a mapping: in the current folder).
     """
-    document = read_document(path)
+    if isinstance(source, Mapping):
+        document, folder = mapping_document(source), Path()
+    else:
+        document, folder = read_document(Path(source)), Path(source).parent
     apply_overrides(document, sets, values)
     secrets = list(secrets_in(document.content))
-    found = repaired(ExperimentConfig, document.content, context={FOLDER: path.parent}, made_up=_MADE_UP, known=secrets)
+    found = repaired(
+        ExperimentConfig,
+        document.content,
+        context={FOLDER: folder},
+        made_up=_MADE_UP,
+        known=secrets,
+        homes=known_homes(),
+    )
     if found.model is not None:
         for keys, text in inconsistencies(found.model, found.is_known):
             if not found.is_known(keys):
                 found.report(keys, text)
     if found.model is None or found.mistakes or document.mistakes:
-        raise ConfigMistakes(str(path), [*document.mistakes, *_placed(document, found.mistakes)])
+        raise ConfigMistakes(document.source, [*document.mistakes, *_placed(document, found.mistakes)])
     return found.model
+
+
+def as_config(config: ExperimentConfig | str | Path | Mapping[str, Any]) -> ExperimentConfig:
+    """Return a configuration, read if it is not one yet."""
+    return config if isinstance(config, ExperimentConfig) else load_config(config)
 
 
 def _placed(document: Document, mistakes: Sequence[tuple[Keys, str]]) -> list[Mistake]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ class Document:
     lines: dict[Keys, int] = field(default_factory=dict)
     mistakes: list[Mistake] = field(default_factory=list)
     set_by_option: dict[Keys, Place] = field(default_factory=dict)
+    has_lines: bool = True
 
     def place(self, keys: Keys) -> Place:
         """Where a key was said, or else the nearest thing around it."""
@@ -40,7 +42,9 @@ class Document:
         return self.at_line(1)
 
     def at_line(self, line: int, column: int | None = None) -> Place:
-        """A place in the file."""
+        """A place in the file; a mapping that was given in Python has no lines."""
+        if not self.has_lines:
+            return Place(self.source, (0, line))
         suffix = "" if column is None else f":{column}"
         return Place(f"{self.source}:{line}{suffix}", (0, line))
 
@@ -57,6 +61,11 @@ def read_document(path: Path) -> Document:
     except YamlError as error:
         raise ConfigMistakes(document.source, [_syntax_mistake(document, error)]) from error
     return document
+
+
+def mapping_document(content: Mapping[str, Any]) -> Document:
+    """Return the document of a mapping that is no file; what is set over it does not change the mapping."""
+    return Document("the configuration", deepcopy(dict(content)), has_lines=False)
 
 
 def _read(document: Document, text: str) -> None:

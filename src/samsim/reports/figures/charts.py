@@ -10,7 +10,7 @@ from samsim.reports.numbers import NOTHING, percent, percent_interval
 from samsim.reports.scored import Scored, best_trivial, scored_runs
 from samsim.reports.tables.run_rows import merged
 from samsim.schemas.code_names import POLARITY, Pair
-from samsim.schemas.polarity import POLARITIES
+from samsim.schemas.polarity import POLARITIES, SIGNS, PolarityName
 from samsim.schemas.scorecards import Family
 
 WIDTH = 372.0
@@ -19,7 +19,6 @@ _ROW = 38.0
 _LOW_TOP = 10.0
 _BOTTOM = 28.0
 _BAR = 13.0
-_SIGNS = {"positive": "+", "negative": "−", "neutral": "0", "mixed": "±"}
 
 
 def _axis(drawing: Drawing, scale: Scale, top: float, bottom: float, *, factor: float = 1.0) -> None:
@@ -34,10 +33,16 @@ def _name(drawing: Drawing, y: float, name: str) -> None:
 
 
 def score_figure(collected: Collected, family: Family) -> str:
-    """F1 with its interval per run: Stage 1 as a ring, final as a dot, the best trivial baseline as a line."""
+    """Return ``score_drawing`` as a figure of the page."""
+    drawing = score_drawing(collected, family)
+    return "" if drawing is None else drawing.render()
+
+
+def score_drawing(collected: Collected, family: Family) -> Drawing | None:
+    """Draw F1 with its interval per run: Stage 1 as a ring, final as a dot, the best trivial baseline as a line."""
     scored = scored_runs(collected, family)
     if not scored:
-        return ""
+        return None
     top = 58.0
     bottom = top + _ROW * len(scored)
     trivial = best_trivial(collected, family)
@@ -56,7 +61,7 @@ def score_figure(collected: Collected, family: Family) -> str:
         _trivial_name(drawing, scale(trivial), top - 14, trivial)
     for number, cell in enumerate(scored):
         _score_marks(drawing, scale, top + _ROW * number, cell)
-    return drawing.render()
+    return drawing
 
 
 def _f1(cell: Scored) -> str:
@@ -159,7 +164,7 @@ def polarity_figure(collected: Collected, family: Family) -> str:
     for place, name in enumerate(names):
         drawing.box(_LEFT + 88 * place, 6, 10, 10, f"fill-{name}")
         words = named(POLARITY, name)
-        sign = _SIGNS[name]
+        sign = SIGNS[name]
         drawing.text(_LEFT + 88 * place + 14, 15, (f"{sign} {words[0]}", f"{sign} {words[1]}"), "tick")
     for number, (run, scores) in enumerate(scored):
         y = top + height * number
@@ -169,9 +174,9 @@ def polarity_figure(collected: Collected, family: Family) -> str:
     return drawing.render()
 
 
-def _polarity_bar(drawing: Drawing, scale: Scale, y: float, scores: FamilyScores, name: str) -> None:
+def _polarity_bar(drawing: Drawing, scale: Scale, y: float, scores: FamilyScores, name: PolarityName) -> None:
     value = scores.subsets["polarity"][name].final.f1 if _gold(scores, name) else 0.0
-    drawing.text(scale.start - 8, y + 9, _SIGNS[name], "tick", "end")
+    drawing.text(scale.start - 8, y + 9, SIGNS[name], "tick", "end")
     drawing.box(scale.start, y, scale(value) - scale.start, 10, f"fill-{name}")
     drawing.text(scale(value) + 5, y + 9, _part(scores, name), "tick")
 

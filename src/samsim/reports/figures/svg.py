@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache
 from html import escape
+from importlib.resources import files
 
-from samsim.reports.tables.model import Text
+from samsim.reports.tables.model import Text, Ui, said
 
 # Rough width of a character at the font size of the labels; Hangul takes about twice as much.
 _LATIN, _WIDE = 7.0, 13.0
+_COLOUR = re.compile(r"--([\w-]+): light-dark\(([^,]+), ")
+_VARIABLE = re.compile(r"var\(--([\w-]+)\)")
 _LEAST_STEP, _MOST_STEP = 1e-300, 1e300
 
 
@@ -40,20 +45,47 @@ class Drawing:
         """A label, in both languages where they differ; the tip is what a shortened one says in full."""
         place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
         self.parts += [
-            f'<text {place} class="{css}"{language}>{escape(said)}{_tip(tip)}</text>'
-            for said, language in _languages(words)
+            f'<text {place} class="{css}"{language}>{escape(label)}{_tip(tip)}</text>'
+            for label, language in _languages(words)
         ]
 
     def render(self) -> str:
-        """The figure."""
-        names = "".join(f"<title{language}>{escape(said)}</title>" for said, language in _languages(self.title)[:1])
-        about = "".join(f"<desc{language}>{escape(said)}</desc>" for said, language in _languages(self.description)[:1])
-        caption = "".join(f"<span{language}>{escape(said)}</span>" for said, language in _languages(self.title))
+        """Return the figure as a part of the page, whose style it follows."""
+        names = "".join(f"<title{language}>{escape(words)}</title>" for words, language in _languages(self.title)[:1])
+        about = "".join(
+            f"<desc{language}>{escape(words)}</desc>" for words, language in _languages(self.description)[:1]
+        )
+        caption = "".join(f"<span{language}>{escape(words)}</span>" for words, language in _languages(self.title))
         return (
             f'<figure class="chart"><figcaption>{caption}</figcaption><div>'
-            f'<svg viewBox="0 0 {self.width:.0f} {self.height:.0f}" width="{self.width:.0f}" height="{self.height:.0f}"'
-            f' role="img">{names}{about}{"".join(self.parts)}</svg></div></figure>'
+            f"<svg {self._size}>{names}{about}{''.join(self.parts)}</svg></div></figure>"
         )
+
+    def document(self, ui: Ui) -> str:
+        """Return the figure as an SVG file of its own, in one language, with the page's style in its light colours."""
+        other = ' lang="ko">' if ui == "en" else ' lang="en">'
+        kept = "".join(part for part in self.parts if other not in part)
+        title, about = escape(said(self.title, ui)), escape(said(self.description, ui))
+        ground = f'<rect width="{self.width:.0f}" height="{self.height:.0f}" class="ground"/>'
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" {self._size}><title>{title}</title><desc>{about}</desc>'
+            f"<style>{_page_style()}</style>{ground}{kept}</svg>"
+        )
+
+    @property
+    def _size(self) -> str:
+        width, height = f"{self.width:.0f}", f"{self.height:.0f}"
+        return f'viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img"'
+
+
+@cache
+def _page_style() -> str:
+    """Return the page's rules for figures, with the light one of each pair of colours."""
+    css = files("samsim.reports.page").joinpath("templates", "report.css").read_text(encoding="utf-8")
+    colours = dict(_COLOUR.findall(css))
+    rules = [line for line in css.splitlines() if line.startswith("svg ")]
+    rules += ["svg { font: 12.5px system-ui, sans-serif; }", "svg .ground { fill: var(--surface); }"]
+    return _VARIABLE.sub(lambda name: colours[name[1]], " ".join(rules))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,5 +146,5 @@ def _languages(words: Text) -> list[tuple[str, str]]:
 
 
 def _tip(words: Text) -> str:
-    said = words if isinstance(words, str) else words[0]
-    return f"<title>{escape(said)}</title>" if said else ""
+    label = said(words, "en")
+    return f"<title>{escape(label)}</title>" if label else ""

@@ -10,11 +10,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from samsim.experiments.artefacts import RunSample
-from samsim.metrics.decided import CHANGING, decisions_of, was_reviewed
 from samsim.metrics.family_scores import sample_f1
 from samsim.metrics.samples import JudgedSample, judged
 from samsim.metrics.systems import final_triplets
 from samsim.metrics.tuples import Key, comparable, count, key_of, primary_family
+from samsim.rules.decided import CHANGING, decisions_of, was_reviewed
 from samsim.schemas.polarity import POLARITIES
 from samsim.schemas.protocol_conflict_review import ArbiterDecision, Candidate, Span
 from samsim.schemas.protocol_debate import DebateRecord

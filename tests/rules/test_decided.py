@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from samsim.memory.decided import Decided, decided_in
 from samsim.pipeline.api import Pipeline
+from samsim.rules.decided import Decided, leading_decisions
 from samsim.schemas.protocol_conflict_review import RiskType
 from samsim.schemas.protocol_debate import DebateRecord, EditOp, OverrideDecision, UnresolvedConflict
 from samsim.schemas.results import SampleResult
@@ -32,8 +32,8 @@ def debated(*overrides: OverrideDecision, **changes: object) -> SampleResult:
     ],
 )
 def test_applied_changes_are_remembered_as_actions(op: EditOp, action: str, reason: str) -> None:
-    (found,) = decided_in(debated(override(op, "t1")))
-    assert (found.tuple_id, found.action, found.reason_code) == ("t1", action, reason)
+    (found,) = leading_decisions(debated(override(op, "t1")))
+    assert (found.tuple_id, found.action, found.reason) == ("t1", action, reason)
 
 
 @pytest.mark.parametrize(
@@ -46,12 +46,12 @@ def test_applied_changes_are_remembered_as_actions(op: EditOp, action: str, reas
 )
 def test_a_flip_has_the_reason_of_the_doubt_it_settles(kind: RiskType, reason: str) -> None:
     result = debated(override()).model_copy(update={"validator_risks": [risk("t0", kind)]})
-    assert [found.reason_code for found in decided_in(result)] == [reason]
+    assert [found.reason for found in leading_decisions(result)] == [reason]
 
 
 def test_a_new_polarity_says_more_than_a_new_ref() -> None:
     both = override("set_aspect_ref", value="x"), override(change_id="c1")
-    assert [found.action for found in decided_in(debated(*both))] == ["FLIP"]
+    assert [found.action for found in leading_decisions(debated(*both))] == ["FLIP"]
 
 
 def test_what_was_left_open_is_a_flag_and_what_was_spoken_of_stays() -> None:
@@ -62,11 +62,11 @@ def test_what_was_left_open_is_a_flag_and_what_was_spoken_of_stays() -> None:
         update={"unresolved_conflicts": [UnresolvedConflict(tuple_ids=["t1"], issue="unclear")]}
     )
     spoken = turn("EPM", edit("confirm_tuple", "t0"), edit("confirm_tuple", "t1"))
-    assert decided_in(debated(override(applied=False), judge=judge, turns=[spoken])) == [
+    assert leading_decisions(debated(override(applied=False), judge=judge, turns=[spoken])) == [
         Decided("t0", "KEEP", "KEEP_BEST_SUPPORTED"),
         Decided("t1", "FLAG", "TIE_UNRESOLVED"),
     ]
 
 
 def test_a_protocol_that_only_reads_decides_nothing() -> None:
-    assert decided_in(Pipeline({"protocol": "single"}).analyze("The strap is soft.")) == []
+    assert leading_decisions(Pipeline({"protocol": "single"}).analyze("The strap is soft.")) == []

@@ -1,0 +1,88 @@
+"""``samsim show``: one sample of a run as it was decided, with its gold and, if wanted, every prompt and reply."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from samsim.cli.exit_codes import ExitCode
+from samsim.errors import InputError, UnknownKeyError
+
+if TYPE_CHECKING:
+    from samsim.experiments.artefacts import Run, RunSample
+
+_LISTED = 20
+
+
+@click.command()
+@click.argument("run", metavar="RUN", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("uid", required=False)
+@click.option("--prompts", is_flag=True, help="Also show every call: its messages, its attempts and its replies.")
+@click.option("--json", "as_json", is_flag=True, help="Write the sample as JSON lines, one per run.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    default=_LISTED,
+    show_default=True,
+    help="How many samples to list without a UID.",
+)
+@click.option(
+    "--ui",
+    type=click.Choice(["auto", "en", "ko"]),
+    default="auto",
+    show_default=True,
+    help="Language of the labels.",
+)
+@click.pass_context
+def show(ctx: click.Context, /, run: Path, uid: str | None, prompts: bool, as_json: bool, limit: int, ui: str) -> None:
+    """Show one sample of a run: what was found, doubted, voted and decided, and its gold.
+
+    RUN is a folder that samsim run wrote, or an experiment with several: then the sample of every run is shown.
+    Without a UID the samples are listed.
+
+    \b
+    samsim show runs/quickstart/cr_v2-C1
+    samsim show runs/quickstart/cr_v2-C1 ko-030
+    samsim show runs/quickstart/cr_v2-C1 ko-030 --prompts
+    """
+    if uid is None and (prompts or as_json):
+        raise click.UsageError("--prompts and --json show one sample: give its UID.")
+
+    from samsim.cli.result_view.labels import Labels, choose_ui
+    from samsim.cli.views import sample as views
+    from samsim.experiments.artefacts import find_runs
+
+    runs = find_runs([run])
+    labels = Labels(choose_ui(ui))
+    if uid is None:
+        with_text = list(islice(runs[0].samples(), limit))
+        views.print_samples(runs[0], with_text, labels)
+        return
+    found = [(folder, sample) for folder in runs if (sample := _find(folder, uid)) is not None]
+    if not found:
+        raise InputError(_not_found(runs, uid))
+    for folder, sample in found:
+        if as_json:
+            views.print_json(folder, sample)
+        else:
+            views.print_sample(folder, sample, labels, prompts=prompts)
+    ctx.exit(ExitCode.OK)
+
+
+def _find(run: Run, uid: str) -> RunSample | None:
+    try:
+        return run[uid]
+    except UnknownKeyError:
+        return None
+
+
+def _not_found(runs: Sequence[Run], uid: str) -> str:
+    known = [sample.uid for sample in runs[0].samples()]
+    close = get_close_matches(uid, known, n=3)
+    hint = f" Did you mean {', '.join(close)}?" if close else " Leave out the UID to list the samples."
+    return f"No sample {uid!r} among the {len(known):,} of {runs[0].path}.{hint}"

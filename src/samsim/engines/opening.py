@@ -1,0 +1,141 @@
+"""Engines opened from what a user says about them: a name, a file, a mapping or a recorded trace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from samsim.engines.embedded.engine import EmbeddedEngine
+from samsim.engines.interface import Engine
+from samsim.engines.replay import RecordingEngine, ReplayEngine, TraceWriter
+from samsim.engines.table import EngineTable
+
+if TYPE_CHECKING:
+    from samsim.engines.factory import EngineSetup
+    from samsim.engines.pacing.activity import Activity
+
+EMBEDDED = "embedded"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenEngine:
+    """An engine for each agent, ready to be asked: what ``open_engine`` returns and ``Pipeline`` takes.
+
+    ``concurrency`` is how many texts are worth having under way at once. ``warnings`` say what a user should know
+    before anything is sent. ``activity`` shows what the engines are doing; the embedded engine has none. Close it,
+    or use it in a ``with`` block, if it records a trace.
+    """
+
+    table: EngineTable
+    concurrency: int = 1
+    warnings: tuple[str, ...] = ()
+    activity: Activity | None = None
+    trace: TraceWriter | None = None
+
+    def close(self) -> None:
+        """Close the trace; connections are closed by the pipeline."""
+        if self.trace is not None:
+            self.trace.close()
+
+    def __enter__(self) -> OpenEngine:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+EngineSpec = str | Path | Mapping[Any, Any] | Engine | EngineTable | OpenEngine
+"""Whatever ``Pipeline`` takes as its engine."""
+
+
+def open_engine(
+    spec: str | Path | Mapping[str, Any] = EMBEDDED,
+    *,
+    protocol: str | None = None,
+    base_url: str | None = None,
+    max_cost: float | None = None,
+    cache: bool | str | Path | None = None,
+    max_outage: float | None = None,
+    trace: str | Path | None = None,
+    replay: str | Path | None = None,
+) -> OpenEngine:
+    """Open the engines that a name, a file or a mapping describes.
+
+    ``spec`` is "embedded", "openai:MODEL", "anthropic:MODEL", "google:MODEL", the path of a YAML file with an engine
+    per role, or a mapping with the content of such a file (or only its roles: ``{"default": "openai:gpt-4.1-mini",
+    "C": "embedded"}``). ``base_url`` is the server of openai:MODEL. API keys are read from the environment. With a
+    ``protocol``, only the engines that it asks are opened and need a key.
+
+    ``max_cost`` (US dollars), ``cache`` (True, False or a path) and ``max_outage`` (seconds to wait for a server that
+    went away) replace what the file says. ``trace`` records every call in a new file; ``replay`` answers from such a
+    file and asks nobody.
+    """
+    if replay is not None:
+        opened = OpenEngine(EngineTable.of(ReplayEngine(Path(replay))))
+    elif spec == EMBEDDED and base_url is None:
+        opened = OpenEngine(EngineTable.of(EmbeddedEngine()))
+    else:
+        changes = {"max_cost": max_cost, "cache": cache, "max_outage": max_outage}
+        given = {name: value for name, value in changes.items() if value is not None}
+        opened = _built(_setup(spec, base_url, protocol, given))
+    return opened if trace is None else _recorded(opened, Path(trace))
+
+
+def engines_for(given: EngineSpec | None, protocol: str) -> OpenEngine:
+    """Return the engines of a pipeline from whatever it was given; None is the embedded engine."""
+    if isinstance(given, OpenEngine):
+        return given
+    if given is None or isinstance(given, str | Path):
+        return open_engine(EMBEDDED if given is None else given, protocol=protocol)
+    if isinstance(given, Mapping):
+        if all(isinstance(engine, str | Mapping) for engine in given.values()):
+            return open_engine(given, protocol=protocol)
+        return _by_agent(given, protocol)
+    return OpenEngine(EngineTable.of(given))
+
+
+def _by_agent(given: Mapping[Any, Any], protocol: str) -> OpenEngine:
+    """Open what is a name among engines that are there already; each name once."""
+    named = {name: open_engine(name, protocol=protocol) for name in given.values() if isinstance(name, str)}
+    tables = {
+        agent: named[engine].table if isinstance(engine, str) else EngineTable.of({agent: engine})
+        for agent, engine in given.items()
+    }
+
+    def seats(kind: Callable[[EngineTable], Mapping[Any, Engine]]) -> dict[Any, Engine]:
+        return {agent: kind(table)[agent] for agent, table in tables.items() if agent in kind(table)}
+
+    table = EngineTable(
+        perspectives=seats(lambda table: table.perspectives),
+        reviewers=seats(lambda table: table.reviewers),
+        others=seats(lambda table: table.others),
+    )
+    concurrency = max((opened.concurrency for opened in named.values()), default=1)
+    warnings = tuple(dict.fromkeys(words for opened in named.values() for words in opened.warnings))
+    return OpenEngine(table, concurrency, warnings)
+
+
+def _setup(
+    spec: str | Path | Mapping[str, Any], base_url: str | None, protocol: str | None, changes: Mapping[str, Any]
+) -> EngineSetup:
+    from samsim.engines.factory import build_setup, read_plan  # what asks models is not loaded for the embedded engine
+
+    return build_setup(read_plan(spec, base_url=base_url, changes=changes), protocol=protocol)
+
+
+def _built(setup: EngineSetup) -> OpenEngine:
+    from samsim.engines.secrets import all_sent_in_the_clear
+
+    warnings = tuple(all_sent_in_the_clear(setup.settings))
+    return OpenEngine(setup.table, setup.concurrency, warnings, setup.activity)
+
+
+def _recorded(opened: OpenEngine, path: Path) -> OpenEngine:
+    trace = TraceWriter(path)
+    table = opened.table.mapped(lambda engine: RecordingEngine(engine, trace))
+    return OpenEngine(table, opened.concurrency, opened.warnings, opened.activity, trace)

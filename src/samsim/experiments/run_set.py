@@ -1,0 +1,119 @@
+"""An experiment on disk: its runs by the names of their cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TypeAlias
+
+from samsim.errors import unknown_key
+from samsim.experiments.artefacts import RUN_COLUMNS, Run, find_runs, is_run_folder, read_run
+from samsim.notebook import DataFrame, Row, data_frame
+from samsim.schemas.runs import LIMITED, Manifest
+
+
+class Experiment(Mapping[str, Run]):
+    """The runs of an experiment by the names of their cells: ``experiment["cr_v2-C1"]["ko-030"]`` is a sample.
+
+    ``folder`` is where they are. What ``run_experiment`` returns has the cells it came to.
+    """
+
+    def __init__(self, folder: Path, runs: Iterable[Run]) -> None:
+        self.folder = folder
+        self._runs = {run.name: run for run in runs}
+
+    @property
+    def cells(self) -> tuple[Manifest, ...]:
+        """The manifests of the runs, in order."""
+        return tuple(run.manifest for run in self.values())
+
+    @property
+    def cell_folders(self) -> tuple[Path, ...]:
+        """The folders of the runs, in order."""
+        return tuple(run.path for run in self.values())
+
+    @property
+    def stopped(self) -> str | None:
+        """Why the experiment was stopped; None where it was not, or only by a limit that was asked for."""
+        return next(filter(None, map(why_it_ends, self.cells)), None)
+
+    @property
+    def errors(self) -> int:
+        """How many samples failed, in all runs together."""
+        return sum(manifest.errors for manifest in self.cells)
+
+    @property
+    def partial(self) -> int:
+        """How many samples are partial, in all runs together."""
+        return sum(manifest.partial for manifest in self.cells)
+
+    @property
+    def bad_rows(self) -> int:
+        """How many rows of the data could not be read."""
+        data = self.cells[0].data if self.cells else {}
+        return sum(record.bad_rows for record in data.values())
+
+    def __getitem__(self, name: str) -> Run:
+        """Return the run of that cell; there being none is an ``InputError`` and a ``KeyError``."""
+        try:
+            return self._runs[name]
+        except KeyError:
+            raise unknown_key(f"There is no run {name!r} in {self.folder}.", str(name), list(self._runs)) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._runs)
+
+    def __len__(self) -> int:
+        return len(self._runs)
+
+    def to_rows(self) -> list[Row]:
+        """Return the rows of every run, with its name as ``run``."""
+        return [{"run": name, **row} for name, run in self.items() for row in run.to_rows()]
+
+    def to_dataframe(self) -> DataFrame:
+        """Return the rows of ``to_rows`` as a pandas data frame."""
+        return data_frame(self.to_rows(), ("run", *RUN_COLUMNS))
+
+    def __repr__(self) -> str:
+        return f"<Experiment of {len(self)} run{'' if len(self) == 1 else 's'}: {', '.join(self)}; {self.folder}>"
+
+    def _repr_html_(self) -> str:
+        from samsim.experiments.run_html import experiment_html  # only notebooks need it
+
+        return experiment_html(self)
+
+
+RunSource: TypeAlias = str | Path | Run | Experiment
+"""A run or an experiment, or the folder of one."""
+
+
+def load_run(path: str | Path) -> Run | Experiment:
+    """Read a run or a whole experiment back from the folder that ``samsim run`` or ``run_experiment`` wrote.
+
+    A folder with one run gives a ``Run``, a folder with several an ``Experiment``.
+    """
+    folder = Path(path)
+    # A folder that is neither gets the words of one that should be a run.
+    if is_run_folder(folder) or not folder.is_dir() or not any(map(is_run_folder, folder.iterdir())):
+        return read_run(folder)
+    return Experiment(folder, find_runs([folder]))
+
+
+def folders_of(sources: Iterable[RunSource]) -> list[Path]:
+    """Return the folders of runs and experiments; those of an experiment run by run."""
+    found: list[Path] = []
+    for source in sources:
+        if isinstance(source, Experiment):
+            found += source.cell_folders
+        else:
+            found.append(source.path if isinstance(source, Run) else Path(source))
+    return found
+
+
+def why_it_ends(manifest: Manifest) -> str | None:
+    """Return why no further cell may be started after this one; None where the next one may."""
+    if manifest.status == "stopped" and manifest.stop_reason != LIMITED:
+        return manifest.stop_reason
+    if manifest.cell.kind == "memory_building" and manifest.errors == manifest.done:
+        return f"every sample of {manifest.cell.cell_id} failed, so there is no memory to evaluate with"
+    return None
