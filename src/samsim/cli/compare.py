@@ -72,7 +72,8 @@ def compare(
     samsim compare runs/cr_v1 runs/cr_v2
     samsim compare runs/memory --family ref_pol --flips 50
     """
-    from samsim.cli.views.compare import comparison_view, listed_uids, print_view
+    from samsim.cli.console import print_view
+    from samsim.cli.views.compare import comparison_view, listed_uids
     from samsim.metrics.comparison import compare as compare_runs
     from samsim.reports.comparing import runs_to_compare
 

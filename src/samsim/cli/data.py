@@ -68,7 +68,8 @@ def data() -> None:
 @data.command("list")
 def list_() -> None:
     """List the sets that ship and the formats that can be read."""
-    from samsim.cli.views.data import list_view, print_view
+    from samsim.cli.console import print_view
+    from samsim.cli.views.data import list_view
 
     print_view(list_view())
 
@@ -80,7 +81,8 @@ def list_() -> None:
 )
 def show(number: int, **options: Any) -> None:
     """Show texts with their gold, the aspects marked where they stand."""
-    from samsim.cli.views.data import print_view, samples_view
+    from samsim.cli.console import print_view
+    from samsim.cli.views.data import samples_view
     from samsim.data.gold import load_gold
     from samsim.data.registry import load_samples
 
@@ -97,7 +99,8 @@ def show(number: int, **options: Any) -> None:
 @click.pass_context
 def validate(ctx: click.Context, /, **options: Any) -> None:
     """Read everything, count it, and report every row that cannot be used."""
-    from samsim.cli.views.data import print_view, validation_view
+    from samsim.cli.console import print_view
+    from samsim.cli.views.data import validation_view
     from samsim.data.gold import gold_fields, load_gold
     from samsim.data.registry import load_samples
 

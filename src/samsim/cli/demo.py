@@ -11,7 +11,6 @@ import click
 
 from samsim.cli.exit_codes import SEE_EXIT_CODES
 
-QUICKSTART = "quickstart.yaml"
 _TRY = 'analyze --explain "사용감은 좋지만 가격은 비싸요."'
 
 
@@ -20,16 +19,15 @@ _TRY = 'analyze --explain "사용감은 좋지만 가격은 비싸요."'
 @click.pass_context
 def demo(ctx: click.Context, /, out: Path | None) -> None:
     """Run the quickstart experiment on the shipped Korean and English reviews and build its report."""
-    from importlib.resources import as_file, files
-
     from samsim.cli.console import PipeConsole
     from samsim.cli.progress.bar import watching
     from samsim.cli.run_ending import finish_run
     from samsim.experiments.config import OptionValue, load_config
     from samsim.experiments.runner import is_outdated, rename_old_folder, run_experiment
+    from samsim.experiments.shipped import QUICKSTART, shipped_experiment
 
-    with as_file(files("samsim.experiments").joinpath("configs", QUICKSTART)) as path:
-        config = load_config(path, values=[] if out is None else [OptionValue("--out", ("run", "out"), str(out))])
+    values = [] if out is None else [OptionValue("--out", ("run", "out"), str(out))]
+    config = load_config(shipped_experiment(QUICKSTART), values=values)
     if is_outdated(config):
         rename_old_folder(config)
     with watching() as watcher:

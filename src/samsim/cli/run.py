@@ -4,16 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from samsim.cli.exit_codes import SEE_EXIT_CODES
 from samsim.cli.safe_text import shown
+from samsim.experiments.shipped import SHIPPED_EXPERIMENTS, shipped_experiment
 from samsim.plurals import how_many
 
 if TYPE_CHECKING:
     from samsim.experiments.config import ExperimentConfig
+
+
+class _Experiment(click.Path):
+    """A configuration: one that ships, by its name, or a file (one of the same name is ./name)."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the file it is in."""
+        if value in SHIPPED_EXPERIMENTS:
+            return shipped_experiment(value)
+        return super().convert(value, param, ctx)
 
 
 class _RunCommand(click.Command):
@@ -48,7 +59,7 @@ def _as_setting(option: str, arguments: Sequence[str]) -> str | None:
 
 
 @click.command(cls=_RunCommand, epilog=SEE_EXIT_CODES)
-@click.argument("config", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("config", type=_Experiment(exists=True, dir_okay=False, path_type=Path))
 @click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="Change a setting, as in run.concurrency=4.")
 @click.option("--plan", "plan_only", is_flag=True, help="Say what it would take, by a few probed samples.")
 @click.option("--probe", type=click.IntRange(0), metavar="N", help="Samples that --plan probes.  [default: 3]")
@@ -81,10 +92,12 @@ def run(
 ) -> None:
     """Run an experiment: samples x conditions x protocols x engines x seeds.
 
+    CONFIG is a file, or quickstart, which ships with samsim.
+
     A run that was interrupted goes on where it stopped; a finished one is not run again.
 
     \b
-    samsim run experiments/configs/quickstart.yaml
+    samsim run quickstart
     samsim run my.yaml --plan
     samsim run my.yaml --set matrix.condition=[C1,C2] --max-cost 2
     """

@@ -22,8 +22,10 @@ from samsim.json_text import JsonError, read_json
 from samsim.notebook import DataFrame, Row, data_frame
 from samsim.plurals import how_many
 from samsim.schemas.results import RESULT_COLUMNS, Completeness, SampleResult, missing_words
+from samsim.schemas.run_problems import RunProblem, UnreadableRunError
 from samsim.schemas.runs import CELL_DIGEST, FORMAT_VERSION, LINE_DIGEST, DataRecord, Manifest
 from samsim.schemas.scorecards import Scorecard
+from samsim.validation_words import in_words
 
 MANIFEST = "manifest.json"
 OUTPUTS = "outputs.jsonl"
@@ -39,12 +41,8 @@ RUN_COLUMNS = (*RESULT_COLUMNS, "error")
 _BLOCK = 1 << 20
 _REPEAT = "Repeat the run."
 _PUT_BACK = "Put the file back, or repeat the run."
-# What a line of outputs leaves to the scorecards and the traces.
-NOT_IN_OUTPUTS: dict[str, Any] = {
-    "memory": True,
-    "evaluation": True,
-    "calls": {"__all__": {"messages", "attempts", "cached", "engine"}},
-}
+# What a line of outputs leaves to the scorecard.
+IN_SCORECARDS = ("memory", "evaluation")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,50 +96,33 @@ class Run:
         return self.manifest.run_over
 
     @cached_property
-    def problems(self) -> tuple[str, ...]:
-        """What is missing, in words; each says which measures cannot be had without it.
+    def problems(self) -> tuple[RunProblem, ...]:
+        """What is missing; each says which measures cannot be had without it.
 
         What counts is what the files hold, not what the manifest says was done.
         """
         outputs, cards = (_count_lines(self.path / name) for name in (OUTPUTS, SCORECARDS))
-        found = []
-        if outputs is None:
-            found.append(f"{OUTPUTS} is missing: nothing can be measured. Repeat the run.")
-        else:
-            found += self._lost_outputs(outputs)
+        found = [RunProblem("no_outputs")] if outputs is None else list(self._lost_outputs(outputs))
         if cards is None:
-            found.append(
-                f"{SCORECARDS} is missing: the gold and with it all scores are gone, and risk, memory and cost, which"
-                " are known at inference only. Repeat the run to have them."
-            )
+            found.append(RunProblem("no_scorecards"))
         elif outputs is not None and cards != outputs:
-            found.append(
-                f"{SCORECARDS} has {_samples(cards)}, {OUTPUTS} {outputs:,}: gold, scores, risk, memory and cost of"
-                " the others are gone. Repeat the run to have them."
-            )
+            found.append(RunProblem("fewer_scorecards", {"scorecards": cards, "outputs": outputs}))
         if not _is_there(self.path / TRACES):
-            found.append(f"{TRACES} is missing: the calls cannot be shown or replayed.")
+            found.append(RunProblem("no_traces"))
         if self.manifest.settings_hash is None:
-            found.append(
-                f"its lines do not say what made them (samsim {self.manifest.versions.get('samsim', 'of old')} did not"
-                f" mark them): whether they belong to its {MANIFEST} cannot be checked. Repeat the run to be sure."
-            )
+            found.append(RunProblem("unmarked_lines", {"version": self.manifest.versions.get("samsim", "of old")}))
         return tuple(found)
 
-    def _lost_outputs(self, lines: int) -> Iterator[str]:
-        wanted = max(self.manifest.done, 0 if self.data is None else self.data.samples)
-        if lines < self.manifest.done:
-            yield (
-                f"{OUTPUTS} has {lines:,} of {_samples(wanted)}: the manifest says that {self.manifest.done:,} are"
-                " done, so the others were lost. All measures are over what is left; repeat the run."
-            )
+    def _lost_outputs(self, lines: int) -> Iterator[RunProblem]:
+        done = self.manifest.done
+        wanted = max(done, 0 if self.data is None else self.data.samples)
+        counts = {"outputs": lines, "samples": wanted}
+        if lines < done:
+            yield RunProblem("lost_outputs", {**counts, "done": done})
         elif lines < wanted:
-            yield (
-                f"the run is {self.manifest.status}: {lines:,} of {_samples(wanted)} are done."
-                " Run the same configuration again to go on."
-            )
+            yield RunProblem("unfinished", {**counts, "status": self.manifest.status})
         elif lines > wanted:
-            yield f"{OUTPUTS} has {_samples(lines)}, but the run was over {wanted:,}: do not trust it. Repeat the run."
+            yield RunProblem("too_many_outputs", counts)
 
     def samples(self) -> Iterator[RunSample]:
         """Yield every finished sample, in order, with its scorecard; lines of another cell are an ``InputError``."""
@@ -178,7 +159,7 @@ class Run:
         manifest = self.manifest
         lost = f", {manifest.errors} failed" if manifest.errors else ""
         lost += f", {manifest.partial} partial" if manifest.partial else ""
-        return f"<Run {self.name}: {_samples(len(self))}{lost}, {manifest.status}; {self.path}>"
+        return f"<Run {self.name}: {how_many(len(self), 'sample')}{lost}, {manifest.status}; {self.path}>"
 
     def _repr_html_(self) -> str:
         from samsim.experiments.run_html import run_html  # only notebooks need it
@@ -220,7 +201,7 @@ class Run:
         try:
             card = Scorecard.model_validate(raw)
         except ValidationError as error:
-            raise InputError(f"{self.path / SCORECARDS}: {_first(error)}. {_REPEAT}") from error
+            raise InputError(f"{self.path / SCORECARDS}: {in_words(error, 'record', most=1)}. {_REPEAT}") from error
         if card.uid != uid:
             raise InputError(f"{self.path}: outputs and scorecards do not go together at {uid!r}. {_REPEAT}")
         return card
@@ -231,8 +212,9 @@ class Run:
         try:
             result = SampleResult.model_validate(row)
         except ValidationError as error:
+            wrong = in_words(error, "record", most=1)
             raise InputError(
-                f"{self.path / OUTPUTS}: {_first(error)}. It was written by another version; repeat the run."
+                f"{self.path / OUTPUTS}: {wrong}. It was written by another version; repeat the run."
             ) from error
         if card is not None:
             result = result.model_copy(update={"memory": card.memory, "evaluation": card.evaluation})
@@ -258,18 +240,19 @@ def read_run(path: str | Path) -> Run:
         with open_plain(place) as file:
             raw = read_json(file.read())
     except FileNotFoundError:
-        raise InputError(_no_manifest(folder)) from None
+        raise _no_manifest(folder) from None
     except (OSError, ValueError) as error:
         raise InputError(f"Cannot read {place}: {error}. Give a folder that samsim run wrote.") from error
     if not isinstance(raw, dict) or raw.get("format_version") != FORMAT_VERSION:
-        raise InputError(
-            f"{place} has format {raw.get('format_version') if isinstance(raw, dict) else None!r}; this version"
-            f" reads format {FORMAT_VERSION}. Repeat the run, or use the version that wrote it."
-        )
+        written = repr(raw.get("format_version") if isinstance(raw, dict) else None)
+        values: dict[str, int | str] = {"file": str(place), "found": written, "read": FORMAT_VERSION}
+        raise UnreadableRunError(RunProblem("other_format", values))
     try:
         return Run(folder, Manifest.model_validate(raw))
     except ValidationError as error:
-        raise InputError(f"{place}: {_first(error)}. Give a folder that samsim run wrote.") from error
+        raise InputError(
+            f"{place}: {in_words(error, 'record', most=1)}. Give a folder that samsim run wrote."
+        ) from error
 
 
 def find_runs(paths: Iterable[str | Path]) -> list[Run]:
@@ -315,13 +298,10 @@ def changed_line(place: Path, uid: object) -> str:
     return f"{place} was changed: the line of sample {uid!r} is not what the run wrote, by its {LINE_DIGEST}."
 
 
-def _no_manifest(folder: Path) -> str:
+def _no_manifest(folder: Path) -> InputError:
     if has_lines(folder):
-        return (
-            f"{folder} has lines of a run and no {MANIFEST}: nobody can say what made them. Put the {MANIFEST} back,"
-            " or repeat the run."
-        )
-    return f"{folder} is not a run folder: it has no {MANIFEST}. Give a folder that samsim run wrote."
+        return UnreadableRunError(RunProblem("no_manifest", {"folder": str(folder)}))
+    return InputError(f"{folder} is not a run folder: it has no {MANIFEST}. Give a folder that samsim run wrote.")
 
 
 def _lines(path: Path, *, recorded: bool = False) -> Iterator[tuple[bytes, dict[str, Any]]]:
@@ -359,12 +339,3 @@ def _is_there(path: Path) -> bool:
     except FileNotFoundError:
         return False
     return True
-
-
-def _samples(number: int) -> str:
-    return how_many(number, "sample")
-
-
-def _first(error: ValidationError) -> str:
-    first = error.errors(include_input=False, include_url=False)[0]
-    return f"{'.'.join(map(str, first['loc'])) or 'record'}: {first['msg']}"

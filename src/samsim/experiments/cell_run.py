@@ -18,8 +18,7 @@ from samsim.experiments.artefacts import MANIFEST, STORE, Run, has_lines
 from samsim.experiments.config import Cell
 from samsim.experiments.config.matrix import uses_memory
 from samsim.experiments.digests import file_digest
-from samsim.experiments.error_rate import ErrorRate
-from samsim.experiments.execution import Inference, RunStopped, Sink, run_samples
+from samsim.experiments.execution import ErrorRate, Inference, RunStopped, Sink, run_samples
 from samsim.experiments.loading import RoleData
 from samsim.experiments.projection import SampleLines
 from samsim.experiments.provenance import version_changes

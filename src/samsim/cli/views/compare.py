@@ -11,7 +11,6 @@ from rich.table import Table
 from rich.text import Text
 
 from samsim.cli.result_view.style import cell
-from samsim.cli.views.memory import print_view as print_view
 from samsim.metrics.compared_runs import counted
 from samsim.metrics.comparison import Comparison, Contrast, Direction, GroupRow, RunRow, TupleFlip
 from samsim.metrics.family_scores import Rates

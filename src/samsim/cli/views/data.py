@@ -9,10 +9,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from samsim.cli.result_view.layout import PipeConsole
+from samsim.cli.console import PipeConsole
 from samsim.cli.result_view.style import cell, joined, sign
 from samsim.cli.result_view.text import annotate
-from samsim.cli.views.memory import print_view
 from samsim.data.format_table import FORMATS, GoldField
 from samsim.data.gold import GoldSample, GoldTuple
 from samsim.data.registry import LoadedSamples
@@ -22,8 +21,6 @@ from samsim.data.shipped import SHIPPED, load_shipped
 from samsim.plurals import how_many
 from samsim.schemas.marks import Mark
 from samsim.schemas.polarity import POLARITIES, PolarityName
-
-__all__ = ["list_view", "print_view", "samples_view", "validation_view"]
 
 # The order in which people name the parts of a tuple.
 _FIELDS: tuple[GoldField, ...] = ("term", "ref", "opinion", "polarity")
@@ -49,8 +46,7 @@ def list_view() -> RenderableType:
 
 def samples_view(loaded: LoadedSamples, gold: Mapping[str, GoldSample], number: int) -> RenderableType:
     """The first texts, each with its gold below."""
-    console = PipeConsole()
-    plain = console.no_color or console.color_system is None
+    plain = PipeConsole().plain
     parts: list[RenderableType] = []
     for sample in loaded.samples[:number]:
         parts += [_sample_view(sample, gold.get(sample.uid), plain=plain), Text()]

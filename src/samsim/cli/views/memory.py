@@ -11,7 +11,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from samsim.cli.result_view.layout import PipeConsole
+from samsim.cli.console import PipeConsole
 from samsim.cli.result_view.style import WIDE, breakable, cell, joined
 from samsim.memory.leaks import Leak
 from samsim.memory.store import VerifyReport
@@ -67,11 +67,6 @@ def summary_of(entries: Iterable[EpisodicMemoryEntryV1_1]) -> StoreSummary:
     for entry in entries:
         summary.add(entry)
     return summary
-
-
-def print_view(view: RenderableType) -> None:
-    """Print to stdout, in colour where the terminal has it."""
-    PipeConsole(highlight=False, emoji=False, markup=False).print(view)
 
 
 def stats_view(place: str, summary: StoreSummary, content_hash: str) -> RenderableType:

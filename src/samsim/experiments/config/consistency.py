@@ -15,6 +15,7 @@ from samsim.experiments.config.matrix import has_memory_reader, uses_memory, wit
 from samsim.experiments.config.mistakes import Keys
 from samsim.experiments.config.model import ExperimentConfig
 from samsim.memory.conditions import MemoryCondition, load_conditions
+from samsim.validation_words import mistakes_in, reason_of
 
 Finding = tuple[Keys, str]
 _ENGINES: Keys = ("engines",)
@@ -149,6 +150,6 @@ def _pipeline_findings(config: ExperimentConfig) -> Iterator[Finding]:
         try:
             with_protocol(config.pipeline, protocol)
         except ValidationError as error:
-            for problem in error.errors(include_url=False):
-                message = problem["msg"].removeprefix("Value error, ")
-                yield ("pipeline", *problem["loc"]), f"with protocol {protocol}: {message}. Correct one of them."
+            for problem in mistakes_in(error):
+                reason = f"with protocol {protocol}: {reason_of(problem)}. Correct one of them."
+                yield ("pipeline", *problem["loc"]), reason

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,8 @@ from pydantic_core import ErrorDetails
 
 from samsim.errors import ConfigError
 from samsim.plurals import how_many
+from samsim.spelling import closest
+from samsim.validation_words import KEY_MARK, reason_of
 
 Keys = tuple[str | int, ...]
 # The sections that know each key.
@@ -20,10 +21,7 @@ Homes = Mapping[str, tuple[Keys, ...]]
 NO_HOMES: Homes = MappingProxyType({})
 
 UNKNOWN_KEY_TYPES = frozenset({"extra_forbidden", "unexpected_keyword_argument"})
-# Roles of engines are keys of a mapping; pydantic marks a wrong one like this.
-KEY_MARK = "[key]"
-# How alike two names must be to be taken for one, and for one with a slip of the finger.
-_ALIKE = 0.6
+# How alike two names must be for one to be a slip of the finger.
 _MISSPELT = 0.85
 _NAMED_HOMES = 2
 _QUOTED = re.compile(r"'([^']*)'")
@@ -83,13 +81,6 @@ def dotted(keys: Keys) -> str:
     return ".".join(map(str, keys))
 
 
-def closest(wrong: object, known: Iterable[str], cutoff: float = _ALIKE) -> str | None:
-    """The known name that was most likely meant; capitals do not matter."""
-    names = {name.casefold(): name for name in known}
-    found = difflib.get_close_matches(str(wrong).casefold(), names, n=1, cutoff=cutoff)
-    return names[found[0]] if found else None
-
-
 def unknown_key(wrong: object, known: Sequence[str]) -> str:
     """What to say about a key that is not one of the known."""
     meant = closest(wrong, known)
@@ -99,7 +90,7 @@ def unknown_key(wrong: object, known: Sequence[str]) -> str:
 def belongs_elsewhere(wrong: object, known: Sequence[str], homes: Homes) -> str | None:
     """What to say about a key that is unknown here and known in other sections; None where it is only misspelt."""
     sections = homes.get(str(wrong), ())
-    if not sections or closest(wrong, known, cutoff=_MISSPELT) is not None:
+    if not sections or closest(wrong, known, alike=_MISSPELT) is not None:
         return None
     return f"unknown key here. Put it {' or '.join(_place_of(keys, str(wrong)) for keys in sections[:_NAMED_HOMES])}."
 
@@ -117,7 +108,7 @@ def explain(problem: ErrorDetails, known: Sequence[str]) -> str:
     if kind == "literal_error":
         return _explain_choice(problem["input"], expected_names(problem))
     if kind == "value_error":
-        return _sentence(problem["msg"].removeprefix("Value error, "))
+        return _sentence(reason_of(problem))
     if kind == "missing":
         return "is missing. Add it."
     hint = _WHAT_TO_GIVE.get(kind.split("_")[0], "Correct it, or leave it out for the default.")

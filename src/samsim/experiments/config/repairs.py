@@ -16,18 +16,17 @@ import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from samsim.engines.settings import mistakes_in
 from samsim.experiments.config.mistakes import (
-    KEY_MARK,
     NO_HOMES,
     UNKNOWN_KEY_TYPES,
     Homes,
     Keys,
     belongs_elsewhere,
-    closest,
     expected_names,
     explain,
 )
+from samsim.spelling import closest
+from samsim.validation_words import KEY_MARK, mistakes_in
 
 Model = TypeVar("Model", bound=BaseModel)
 # Every round puts something right; a file with more layers of mistakes than this can wait for a second look.
