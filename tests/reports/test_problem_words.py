@@ -19,8 +19,8 @@ from tests.reports.making_runs import change_manifest, copied, rows_of, write_ro
         ((OUTPUTS,), 84, "finished", 84, "아무것도 측정할 수 없습니다"),
         ((SCORECARDS,), 84, "finished", 84, "scorecards.jsonl이 없습니다"),
         ((TRACES,), 84, "finished", 84, "호출을 보여 주거나 재생할 수 없습니다"),
-        ((), 40, "interrupted", 40, "실행 상태: 중단됨. 표본 84개 가운데 40개만 끝났습니다"),
-        ((), 40, "finished", 84, "표본 84개 가운데 40개만 남아 있습니다"),
+        ((), 40, "interrupted", 40, "실행 상태: 중단됨. 샘플 84개 가운데 40개만 끝났습니다"),
+        ((), 40, "finished", 84, "샘플 84개 가운데 40개만 남아 있습니다"),
     ],
 )
 def test_what_a_run_says_of_itself_is_known_in_korean(
@@ -68,7 +68,7 @@ def test_no_english_status_is_on_the_korean_page(status: str, experiment: Path, 
         write_rows(run / name, rows_of(run / name)[:10])
     change_manifest(run, lambda manifest: manifest.update(status=status, done=10))
     page = build_report([run], tmp_path / "out", ui="ko", resamples=10).page.read_text(encoding="utf-8")
-    assert "표본 84개 가운데 10개만 끝났습니다" in page
+    assert "샘플 84개 가운데 10개만 끝났습니다" in page
     shown = re.sub(
         r'<span lang="en">.*?</span>|<script.*?</script>|<style.*?</style>|<[^>]*>', " ", page, flags=re.DOTALL
     )

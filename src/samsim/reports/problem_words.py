@@ -21,7 +21,7 @@ _KNOWN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         ),
         (
             rf"scorecards\.jsonl has {_NUMBER} samples?, outputs\.jsonl {_NUMBER}: ",
-            "scorecards.jsonl에는 표본이 {0}개, outputs.jsonl에는 {1}개 있습니다. 나머지 표본의"
+            "scorecards.jsonl에는 샘플이 {0}개, outputs.jsonl에는 {1}개 있습니다. 나머지 샘플의"
             " 정답·점수·위험·메모리·비용은 알 수 없습니다. 필요하면 실행을 다시 하세요.",
         ),
         (
@@ -37,20 +37,20 @@ _KNOWN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"traces\.jsonl is missing: ", "traces.jsonl이 없어 호출을 보여 주거나 재생할 수 없습니다."),
         (
             rf"outputs\.jsonl has {_NUMBER} of {_NUMBER} samples?: ",
-            "outputs.jsonl에 표본 {1}개 가운데 {0}개만 남아 있습니다. 지표는 남은 표본으로만 계산했습니다."
+            "outputs.jsonl에 샘플 {1}개 가운데 {0}개만 남아 있습니다. 지표는 남은 샘플로만 계산했습니다."
             " 실행을 다시 하세요.",
         ),
         (
             rf"outputs\.jsonl has {_NUMBER} samples?, but the run was over {_NUMBER}: ",
-            "outputs.jsonl에 표본이 {0}개 있지만 실행 대상은 {1}개였습니다. 믿을 수 없으니 실행을 다시 하세요.",
+            "outputs.jsonl에 샘플이 {0}개 있지만 실행 대상은 {1}개였습니다. 믿을 수 없으니 실행을 다시 하세요.",
         ),
         (
             rf"the run is (\w+): {_NUMBER} of {_NUMBER} samples? are done\.",
-            "실행 상태: {0}. 표본 {2}개 가운데 {1}개만 끝났습니다. 같은 설정으로 다시 실행하면 이어서 합니다.",
+            "실행 상태: {0}. 샘플 {2}개 가운데 {1}개만 끝났습니다. 같은 설정으로 다시 실행하면 이어서 합니다.",
         ),
         (
             rf"only the first {_NUMBER} samples? could be read\. (.*)",
-            "처음 {0}개 표본만 읽을 수 있었습니다. 원인: {1}",
+            "처음 {0}개 샘플만 읽을 수 있었습니다. 원인: {1}",
         ),
         (
             rf"{_NUMBER} of {_NUMBER} refs are not in the taxonomy (.*): it does not fit these texts\. Try the taxonomy"
