@@ -45,6 +45,7 @@ from samsim.engines.replay import ReplayEngine
 from samsim.errors import SamsimError
 from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS, TRACES, find_runs
 from samsim.experiments.config import load_config
+from samsim.experiments.recovering import find_finished
 from samsim.experiments.run_folder import locked
 from samsim.experiments.runner import run_experiment
 from samsim.memory.conditions import load_conditions, resolve_condition
@@ -353,8 +354,9 @@ def _run_readers(folder: Path) -> dict[str, Reader]:
             _report(target)
             _comparison(whole, target)
             with locked(target) as opened:
-                opened.read_manifest()
-                opened.recover(uids)
+                manifest = opened.read_manifest()
+                if manifest is not None:
+                    opened.recover(find_finished(target, uids, manifest))
 
         def _report(target: Path) -> None:
             try:

@@ -24,10 +24,11 @@ from pathlib import Path
 from time import perf_counter, time
 from typing import Any, get_args
 
-from pydantic import BaseModel
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tests.servers.chat_requests import embedded_output
 
 from samsim.engines.cache import ResponseCache
-from samsim.engines.embedded.engine import EmbeddedEngine
 from samsim.engines.http import MAX_REPLY_BYTES, HttpReply, HttpTransport, _interpret
 from samsim.engines.interface import EngineReply, EngineRequest
 from samsim.engines.model_engine import ModelEngine
@@ -73,7 +74,7 @@ class Maker:
     def answer(self, request: EngineRequest) -> str:
         """What the model writes: a good answer, mutated; or something made up."""
         self._marks.clear()
-        good = _good_answer(request)
+        good = embedded_output(request).model_dump_json()
         make = self.random.choice(
             [self._mutated, self._mutated, self._mutated, self._retyped, self._spliced, self._wrapped, self._huge]
         )
@@ -203,17 +204,6 @@ def _payload(wire: WireAdapter, mode: str, answer: Any) -> dict[str, Any]:
     return {"candidates": [{"content": {"parts": [part]}, "finishReason": "STOP"}], "usageMetadata": {}}
 
 
-def _good_answer(request: EngineRequest) -> str:
-    coroutine = EmbeddedEngine().complete(request)
-    try:
-        coroutine.send(None)
-    except StopIteration as done:
-        output = done.value.output
-        assert isinstance(output, BaseModel)
-        return output.model_dump_json()
-    raise AssertionError("the embedded engine waited for something")
-
-
 class HostileTransport(HttpTransport):
     """Gives made-up bytes in place of what a server would send."""
 
@@ -221,7 +211,7 @@ class HostileTransport(HttpTransport):
         super().__init__()
         self._make = make
 
-    async def post(self, url: str, headers: Any, body: bytes) -> HttpReply:  # noqa: ARG002 - nothing is sent
+    async def post(self, url: str, headers: Any, body: bytes, timeout_s: float) -> HttpReply:  # noqa: ARG002 - nothing is sent
         """The next reply, read as any other."""
         status, given, content = self._make()
         return _interpret(status, given, content if len(content) <= MAX_REPLY_BYTES else None)

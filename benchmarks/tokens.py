@@ -28,7 +28,7 @@ from functools import cache
 from typing import Any, get_args
 
 from pydantic import BaseModel
-from tests.servers.smollm import MODEL, smollm_server
+from tests.servers.smollm import asking, bounded, smollm_server
 
 from samsim.data.shipped import Sample, load_reviews
 from samsim.engines.answers.shape import as_stated, stated_schema
@@ -155,25 +155,10 @@ def ask(samples: Sequence[Sample], answer: AnswerForm, url: str) -> Counted:
 
 def _plan(answer: AnswerForm, url: str) -> dict[str, Any]:
     texts = ["aspect_term", "opinion_term", "evidence", *(["rationale"] if answer == "full" else [])]
-    server = {
-        "kind": "openai_compatible",
-        "model": MODEL,
-        "base_url": url,
-        "max_tokens": MAX_TOKENS,
-        "timeout_s": TIMEOUT_SECONDS,
-        "temperature": 0,
-        "seed": 1,
-        "output_mode": "json_schema",
-    }
-    triplet = {name: {"maxLength": MAX_TEXT} for name in texts}
-    default = server | _bounded("triplets", triplet)
-    reviewers = _bounded("review_actions", {"new_value": {"anyOf": [{"type": "null"}]}})
+    server = asking(url, max_tokens=MAX_TOKENS, timeout_s=TIMEOUT_SECONDS, output_mode="json_schema")
+    default = server | bounded("triplets", MAX_ITEMS, {name: {"maxLength": MAX_TEXT} for name in texts})
+    reviewers = bounded("review_actions", MAX_ITEMS, {"new_value": {"anyOf": [{"type": "null"}]}})
     return {"engines": {"default": default, "reviewers": reviewers}, "cache": False}
-
-
-def _bounded(field: str, properties: dict[str, Any]) -> dict[str, Any]:
-    schema = {"properties": {field: {"maxItems": MAX_ITEMS, "items": {"properties": properties}}}}
-    return {"extra_body": {"response_format": {"json_schema": {"schema": schema}}}}
 
 
 def _asked(results: Sequence[SampleResult], stage: str) -> Tokens:

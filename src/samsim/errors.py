@@ -47,8 +47,8 @@ class StoreError(SamsimError):
 
 def unknown_key(words: str, wrong: str, known: Sequence[str]) -> UnknownKeyError:
     """Return the error for a key that is not there, with the one that was most likely meant."""
-    from difflib import get_close_matches  # only a mistake needs it
+    from samsim.spelling import closest  # only a mistake needs it
 
-    close = get_close_matches(wrong, known, n=1)
+    meant = closest(wrong, known)
     some = ", ".join(known[:5]) + (", …" if len(known) > 5 else "")
-    return UnknownKeyError(f"{words} {f'Did you mean {close[0]!r}?' if close else f'Known: {some}.'}")
+    return UnknownKeyError(f"{words} {f'Did you mean {meant!r}?' if meant else f'Known: {some}.'}")

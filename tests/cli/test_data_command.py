@@ -90,18 +90,18 @@ def test_validate_counts_what_was_done_to_use_a_row_and_same_texts(tmp_path: Pat
     assert "a text without gold" in output
     (tmp_path / "same.csv").write_text("text\nSame\nsame \n", encoding="utf-8")
     output = run("validate", tmp_path / "same.csv").stdout
-    assert "1 times: same-2 = same-3" in output
+    assert "1 time: same-2 = same-3" in output
 
 
 def test_nothing_loaded_is_no_input(tmp_path: Path) -> None:
     (tmp_path / "bad.txt").write_text("Good soup .\n", encoding="utf-8")
     error = refused("validate", tmp_path / "bad.txt", "--format", "aste")
     assert isinstance(error, InputError)
-    assert "all 1 rows are bad" in str(error)
+    assert "all rows are bad (1)" in str(error)
     assert exit_code_of(error) == ExitCode.NO_INPUT
     (tmp_path / "english.jsonl").write_text('{"uid": "1", "language": "en", "text": "Fine."}\n', encoding="utf-8")
     error = refused("validate", tmp_path / "english.jsonl", "--language", "ko")
-    assert "none of 1 usable rows is in the language asked for" in str(error)
+    assert "none of 1 usable row is in the language asked for" in str(error)
 
 
 def test_convert_writes_what_reads_back(tmp_path: Path) -> None:

@@ -16,6 +16,8 @@ from click.testing import CliRunner, Result
 
 from samsim.cli.exit_codes import ExitCode
 from samsim.cli.main import cli
+from samsim.cli.server_check.report import attempt_lines
+from samsim.schemas.calls import AttemptRecord, Outcome
 from tests.servers.hosting import hosted
 from tests.support.loopback import PROBED, answers, chat_payload
 
@@ -60,7 +62,7 @@ def test_a_call_that_needed_a_second_attempt_is_a_warning_with_every_attempt(tmp
     assert done.exit_code == ExitCode.OK
     assert "ok    one tiny call" not in done.stdout
     assert "WARN  one tiny call" in done.stdout
-    assert "only after 1 failed attempts (1 × timeout)" in done.stdout
+    assert "only after 1 failed attempt (1 × timeout)" in done.stdout
     assert "attempt 1: timeout after 0." in done.stdout
     assert "attempt 2: ok (200) after 0." in done.stdout
 
@@ -80,7 +82,34 @@ def test_a_loading_server_is_said_to_be_loading(output_mode: str, tmp_path: Path
     assert "loading its model" in done.stdout
     assert "Wait" in done.stdout
     assert "API key" not in done.stdout
-    assert "(503) after" in done.stdout
+    assert "server_error (503, loading)" in done.stdout
+
+
+def attempt(outcome: Outcome, status: int | None, started: float, seconds: float) -> AttemptRecord:
+    return AttemptRecord(kind="first", outcome=outcome, http_status=status, started=started, ended=started + seconds)
+
+
+def test_equal_attempts_are_one_line_with_their_number_and_time() -> None:
+    loading = [attempt("server_error", 503, 6 * number, 0.5) for number in range(20)]
+    stalled = attempt("timeout", None, 130, 2.0)
+    answered = attempt("ok", 200, 140, 1.0)
+    assert attempt_lines([stalled, *loading, answered]) == [
+        "attempt 1: timeout after 2.0 s",
+        "attempts 2–21: server_error (503, loading) × 20 within 2 min, each after 0.5 s",
+        "attempt 22: ok (200) after 1.0 s",
+    ]
+    slower = [*loading[:2], loading[2].model_copy(update={"ended": loading[2].started + 3.0})]
+    (line,) = attempt_lines(slower)
+    assert line == "attempts 1–3: server_error (503, loading) × 3 within 15 s, each after 0.5 to 3.0 s"
+
+
+@pytest.mark.parametrize("output_mode", ["auto", "json_schema"])
+def test_a_server_that_goes_on_loading_is_no_long_list(output_mode: str, tmp_path: Path) -> None:
+    with server(*[503] * 20) as url:
+        done = doctor("--engine", engine_file(tmp_path, url, max_attempts=3, output_mode=output_mode))
+    lines = [line for line in done.stdout.splitlines() if "503" in line and "attempt" in line]
+    assert len(lines) == 1, done.stdout
+    assert "server_error (503, loading) × " in lines[0]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from samsim.cli.batch import reading
-from samsim.cli.batch.reading import BadRow, Columns, Review, ReviewFile, Row
+from samsim.cli.batch.reading import Columns, Review, ReviewFile, Row
+from samsim.data.bad_rows import BadRow
 from samsim.errors import ConfigError, InputError
 
 
@@ -65,11 +66,11 @@ def test_malformed_csv_rows_are_named_and_the_rest_is_read(
     path = write(tmp_path, "a.csv", f"id,text\n{middle}98,good\n99,fine\n")
     rows = rows_of(path)
     bad = [row for row in rows if isinstance(row, BadRow)]
-    assert [row.line for row in bad] == [line for line, _ in expected]
+    assert [row.number for row in bad] == [line for line, _ in expected]
     assert all(reason in row.reason for row, (_, reason) in zip(bad, expected, strict=True))
     last = 1 + middle.count("\n")
     assert {"good", "fine"} <= {row.text for row in rows if isinstance(row, Review)}
-    assert [row.line for row in rows if isinstance(row, Review) and row.text in ("good", "fine")] == [
+    assert [row.number for row in rows if isinstance(row, Review) and row.text in ("good", "fine")] == [
         last + 1,
         last + 2,
     ]
@@ -112,7 +113,7 @@ def test_malformed_json_lines(tmp_path: Path, line: str, reason: str) -> None:
     path = write(tmp_path, "a.jsonl", f'{line}\n\n{{"Review": "좋아요"}}\n')
     bad, good = rows_of(path)
     assert isinstance(bad, BadRow)
-    assert bad.line == 1
+    assert bad.number == 1
     assert reason in bad.reason
     assert good == Review(3, "3", "좋아요")
 
@@ -143,7 +144,7 @@ def test_other_encodings_are_named_and_accepted(tmp_path: Path, encoding: str, t
 def test_a_damaged_line_in_a_utf8_file_is_a_bad_row(tmp_path: Path) -> None:
     path = write(tmp_path, "a.txt", "좋아요\n".encode() * 3 + b"bad \xff byte\n" + "끝\n".encode())
     rows = rows_of(path)
-    assert [row.line for row in rows if isinstance(row, BadRow)] == [4]
+    assert [row.number for row in rows if isinstance(row, BadRow)] == [4]
     assert len(rows) == 5
 
 
@@ -166,7 +167,7 @@ def test_an_endless_line_is_skipped(tmp_path: Path, name: str, monkeypatch: pyte
     rows = rows_of(write(tmp_path, name, f"{header}{'x' * 350}\n{good}\n"))
     first = 2 if header else 1
     assert isinstance(rows[0], BadRow)
-    assert (rows[0].line, "longer than 100" in rows[0].reason) == (first, True)
+    assert (rows[0].number, "longer than 100" in rows[0].reason) == (first, True)
     assert rows[1] == Review(first + 1, str(first + 1), "ok")
 
 

@@ -13,6 +13,7 @@ from samsim.cli.main import cli
 from samsim.experiments.artefacts import SCORECARDS
 from samsim.experiments.config import load_config
 from samsim.experiments.runner import run_experiment
+from tests.experiments.runs import rewrite, rows
 
 _CONFIG = "name: small\ndata: {evaluation: reviews}\nmatrix: {protocol: [single, cr_v1]}\n"
 
@@ -73,12 +74,10 @@ def test_a_folder_without_runs_is_no_input(tmp_path: Path) -> None:
 def test_a_failed_check_is_said_and_ends_with_one(small_experiment: Path, tmp_path: Path) -> None:
     folder = tmp_path / "wrong"
     shutil.copytree(next(small_experiment.glob("*/manifest.json")).parent, folder)
-    lines = []
-    for line in (folder / SCORECARDS).read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        row["scores"]["ref_pol"]["final"]["matched"] += 1
-        lines.append(json.dumps(row))
-    (folder / SCORECARDS).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    cards = rows(folder / SCORECARDS)
+    for card in cards:
+        card["scores"]["ref_pol"]["final"]["matched"] += 1
+    rewrite(folder / SCORECARDS, cards)
     loud, quiet = run(folder, "--out", tmp_path / "a"), run(folder, "--out", tmp_path / "b", "--quiet")
     assert loud.exit_code == quiet.exit_code == ExitCode.INTERNAL
     assert "1 check of the measures FAILED" in loud.stdout

@@ -49,6 +49,39 @@ def test_a_run_says_how_it_went_and_is_not_run_twice(tmp_path: Path) -> None:
     assert "finished (done before), 6/6" in again.stderr
 
 
+def test_one_of_a_thing_is_singular(tmp_path: Path) -> None:
+    config = write(tmp_path / "single.yaml", protocol="single")
+    assert "tested: 1 cell, 1 call a sample" in samsim(config, "--limit", 1).stderr
+    assert "Plan (from 1 probed sample per protocol" in samsim(config, "--plan", "--probe", 1).stdout
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"), [("analyse", "analyze"), ("Analyze", "analyze"), ("compares", "compare"), ("runs", "run")]
+)
+def test_an_unknown_command_is_told_with_the_one_that_was_meant(written: str, meant: str) -> None:
+    ended = CliRunner().invoke(cli, [written, "x"])
+    assert ended.exit_code == ExitCode.USAGE
+    assert f"No such command '{written}'. Did you mean {meant}" in ended.stderr
+    assert "Did you mean" not in CliRunner().invoke(cli, ["zzz"]).stderr
+
+
+@pytest.mark.parametrize(
+    ("given", "setting"),
+    [
+        (["--answer", "terse"], "pipeline.answer=terse"),
+        (["--answer=terse"], "pipeline.answer=terse"),
+        (["--on-partial", "fail", "--limit", "2"], "pipeline.on_partial=fail"),
+        (["--max-outage"], "run.max_outage=VALUE"),
+        (["--temperature", "--limit", "2"], "engines.default.temperature=VALUE"),
+    ],
+)
+def test_a_setting_given_as_an_option_is_pointed_to_set(given: list[str], setting: str, tmp_path: Path) -> None:
+    ended = samsim(write(tmp_path / "small.yaml"), *given)
+    assert ended.exit_code == ExitCode.USAGE
+    assert f"No such option: {given[0].split('=')[0]}. Use --set {setting}." in ended.stderr
+    assert "--set" not in samsim(tmp_path / "small.yaml", "--nonsense").stderr
+
+
 def test_five_mistakes_are_reported_at_once_each_with_its_line(tmp_path: Path) -> None:
     config = tmp_path / "wrong.yaml"
     config.write_text(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from click.testing import CliRunner, Result
 from samsim.cli.exit_codes import ExitCode
 from samsim.cli.main import cli
 from samsim.experiments.artefacts import OUTPUTS, SCORECARDS
-from tests.experiments.runs import rows
+from tests.experiments.runs import rewrite, rows
 
 _SMALL = {"evaluation": {"name": "reviews", "language": "en", "limit": 6}}
 
@@ -42,11 +41,11 @@ def own(finished: Path, tmp_path: Path) -> Path:
 
 
 def tampered(folder: Path) -> None:
-    """One matched tuple too many in every scorecard, and nothing else changed."""
+    """One matched tuple too many in every scorecard, as if the run itself had written it."""
     cards = rows(folder / SCORECARDS)
     for card in cards:
         card["scores"]["ref_pol"]["final"]["matched"] += 1
-    (folder / SCORECARDS).write_text("".join(json.dumps(card) + "\n" for card in cards), encoding="utf-8")
+    rewrite(folder / SCORECARDS, cards)
 
 
 def test_a_tampered_scorecard_ends_run_and_report_alike(own: Path) -> None:

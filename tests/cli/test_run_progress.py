@@ -129,19 +129,56 @@ def test_a_loading_server_is_said_to_be_loading(watched: Watched) -> None:
     assert watched.beats(1) == ["cr_v2-C1: 0/84, paused: http://h:1 is loading its model for 1 s, trying again"]
 
 
+def test_a_server_that_was_loading_and_works_on_a_call_is_not_said_to_be_loading(watched: Watched) -> None:
+    watched.watcher.cell_started(CELL, 84, 0)
+    watched.activity.went_away("http://h:1", "http://h:1 is loading its model")
+    assert len(watched.beats(8)) == 1
+    with watched.activity.asking_again("http://h:1"):
+        assert watched.beats(12) == [
+            "cr_v2-C1: 0/84, paused for 11 s: http://h:1 was asked again 3 s ago, waiting for its answer"
+        ]
+    assert watched.beats(1) == ["cr_v2-C1: 0/84, paused: http://h:1 is loading its model for 21 s, trying again"]
+
+
 @pytest.mark.parametrize(
     ("done", "again", "said"),
     [
         (0, 0, []),
         (1, 0, ["cr_v2-C1: resumed at 2 of 84"]),
-        (81, 3, ["cr_v2-C1: 3 failed or partial samples of 84 done again"]),
-        (83, 1, ["cr_v2-C1: 1 failed or partial sample of 84 done again"]),
+        (81, 3, ["cr_v2-C1: 3 failed or partial samples of 84 will be done again"]),
+        (83, 1, ["cr_v2-C1: 1 failed or partial sample of 84 will be done again"]),
         (84, 0, []),
     ],
 )
 def test_where_a_run_resumes_is_said(done: int, again: int, said: list[str], watched: Watched) -> None:
     watched.watcher.cell_started(CELL, 84, done, again)
     assert watched.tell() == said
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        ("stopped", "cr_v2-C1: stopped, 2 of 13 done again, 84/84"),
+        ("interrupted", "cr_v2-C1: interrupted, 2 of 13 done again, 84/84"),
+    ],
+)
+def test_a_retry_that_ends_early_says_how_many_were_done_again(status: RunStatus, said: str, watched: Watched) -> None:
+    watched.watcher.cell_started(CELL, 84, 71, 13)
+    watched.samples(1.0, 1.0)
+    watched.tell()
+    watched.watcher.cell_ended(manifest(status, 84, "the spending limit is reached"))
+    assert watched.tell() == [said]
+
+
+def test_failed_samples_that_are_not_named_are_said_to_be_elsewhere(watched: Watched) -> None:
+    watched.watcher.cell_started(CELL, 84, 0)
+    for _ in range(9):
+        watched.watcher.sample_done(sample(error="lost"))
+    said = watched.tell()
+    assert said == [
+        *["cr_v2-C1: sample s1 failed: lost"] * 5,
+        "cr_v2-C1: further failed or partial samples are only counted here; outputs.jsonl names them all",
+    ]
 
 
 @pytest.mark.parametrize(

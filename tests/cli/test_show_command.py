@@ -67,7 +67,7 @@ def test_an_unknown_id_is_an_error_with_a_guess(experiment: Path) -> None:
     assert result.exit_code == ExitCode.NO_INPUT
     assert "Did you mean" in result.stderr
     assert "ko-002" in result.stderr
-    assert "Leave out the UID" in show(experiment, "something else").stderr
+    assert "Known: ko-001" in show(experiment, "something else").stderr
 
 
 def test_the_labels_are_korean_if_wanted(experiment: Path) -> None:

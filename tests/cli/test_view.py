@@ -12,6 +12,7 @@ from samsim.cli.result_view.labels import Labels, UiLanguage
 from samsim.cli.result_view.layout import build_view
 from samsim.cli.result_view.style import Look
 from samsim.pipeline.api import Pipeline
+from samsim.schemas.protocol_conflict_review import Refusal
 from samsim.schemas.protocol_debate import DebateTurn, DropRecord, EditRefusal
 from samsim.schemas.results import CallRecord, SampleResult
 from tests.cli.hand_made import candidate, contested, result
@@ -171,10 +172,20 @@ def test_nothing_found_is_said_in_words(ui: UiLanguage, words: str) -> None:
     assert words in flat(render(result([]), ui, explain=False))
 
 
+@pytest.mark.parametrize("found", [contested(), result([])], ids=["beside votes", "without any"])
+def test_a_refused_action_that_names_no_tuple_stands_without_a_bare_colon(found: SampleResult) -> None:
+    stray = Refusal(actor="B", tuple_id="", reason="unknown_tuple", claimed_action="DROP", claimed_reason_code="")
+    other = stray.model_copy(update={"tuple_id": "t9"})
+    view = [line.strip() for line in render(found.model_copy(update={"refusals": [stray, other]})).splitlines()]
+    assert any(line.startswith("refused: B DROP") for line in view)
+    assert any(line.startswith("t9: refused: B DROP") for line in view)
+    assert not any(line.startswith(":") for line in view)
+
+
 def test_nothing_left_says_that_all_were_dropped() -> None:
     found = contested()
     emptied = found.model_copy(update={"final_tuples": [], "final_tuples_post_review": []})
-    assert "All 6 candidates were dropped in the review." in render(emptied, explain=False)
+    assert "The review dropped 6 candidates, so nothing is left." in render(emptied, explain=False)
 
 
 def test_nothing_found_because_an_agent_failed() -> None:

@@ -46,7 +46,7 @@ def offline() -> list[str]:
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("reader")
     (folder / "experiments").symlink_to(ROOT / "experiments")
-    run = [sys.executable, "-m", "samsim", "run", "experiments/configs/quickstart.yaml"]
+    run = [sys.executable, "-m", "samsim", "run", "quickstart"]
     subprocess.run(run, cwd=folder, check=True, capture_output=True)
     return folder
 

@@ -1,4 +1,4 @@
-"""``docs/spec-map.md`` tells the truth: what it names exists, and no clause is forgotten."""
+"""``docs/spec-map.md`` tells the truth: what it names exists, no clause is forgotten. Its Korean page is current."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from tools.write_korean_spec_map import ENGLISH, KOREAN, new_translator
 
 from samsim.memory.memory_store import DEFAULT_STORE
 
@@ -161,3 +162,46 @@ def test_a_row_says_what_the_code_does_today(seed: str, clause: str, says: str) 
     (row,) = (row for row in rows() if row.seed == seed and row.clause.startswith(clause))
     assert says in row.clause
     assert UNTESTED not in row.test
+
+
+def places_and_tests(page: Path) -> list[list[str]]:
+    """The second and third cell of every row about a clause, as the page has them."""
+    sections = page.read_text(encoding="utf-8").split("\n## ")[2:]
+    lines = [line for section in sections for line in section.splitlines() if line.startswith("| ")]
+    return [line.split(" | ")[1:] for line in lines if ".py" in line]
+
+
+def test_the_korean_page_is_the_one_that_the_tool_writes() -> None:
+    written = new_translator().page(ENGLISH.read_text(encoding="utf-8"))
+    assert KOREAN.read_text(encoding="utf-8") == written, "run python tools/write_korean_spec_map.py"
+
+
+def test_no_translation_is_missing_or_left_over() -> None:
+    korean = new_translator()
+    korean.page(ENGLISH.read_text(encoding="utf-8"))
+    assert korean.missing == []
+    assert korean.left_over == []
+
+
+def test_both_pages_name_the_same_modules_and_tests() -> None:
+    assert places_and_tests(KOREAN) == places_and_tests(ENGLISH)
+    assert len(places_and_tests(KOREAN)) == len([row for row in rows() if row.heading != MOVED_NAMES])
+
+
+def test_what_moves_needs_no_translation() -> None:
+    english = ENGLISH.read_text(encoding="utf-8")
+    moved = re.sub(r"`(\w+)/([^`\s]+)`", r"`elsewhere/\1/\2`", english)
+    assert moved.count("`elsewhere/") > len(rows())
+    korean = new_translator()
+    page = korean.page(moved)
+    assert (korean.missing, korean.left_over) == ([], [])
+    assert page.count("`elsewhere/") == moved.count("`elsewhere/")
+
+
+def test_a_reworded_clause_stays_english_until_it_is_translated() -> None:
+    english = ENGLISH.read_text(encoding="utf-8").replace("| k is a setting |", "| topk is a setting |")
+    korean = new_translator()
+    page = korean.page(english.replace("| §1.2 DROP 제거 |", "| §1.2 DROP removes |"))
+    assert korean.missing == ["DROP removes", "topk is a setting"]
+    assert korean.left_over == ["k is a setting"]
+    assert "\n| §1.2 DROP removes | `" in page

@@ -32,6 +32,7 @@ from samsim.memory.memory_store import open_store, parse_line, seq_of
 from samsim.schemas.taxonomy import load_taxonomy
 from tests.documents.hostile import ALIAS_BOMB, DEEP_JSON, DEEP_YAML, with_number
 from tests.experiments.config_files import write
+from tests.experiments.runs import rewrite
 from tests.memory.store_episodes import episode, signature
 from tests.support.cached_replies import export_line, key
 
@@ -204,7 +205,7 @@ def test_a_run_is_resumed_whatever_its_scorecards_hold(change: dict[str, Any], f
     uids = [json.loads(line)["uid"] for line in (run / OUTPUTS).read_bytes().splitlines()]
     cards = [json.loads(line) for line in (run / SCORECARDS).read_bytes().splitlines()]
     cards[1] |= change
-    (run / SCORECARDS).write_text("".join(json.dumps(card) + "\n" for card in cards), encoding="utf-8")
+    rewrite(run / SCORECARDS, cards)
     # What no run writes is damage: the samples from there on are done again.
     assert find_finished(run, uids, read_run(run).manifest).finished.samples == 1
 

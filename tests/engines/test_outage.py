@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
 
@@ -246,6 +246,23 @@ def test_an_answer_from_before_the_outage_does_not_end_it() -> None:
         assert await waiting == "answered"
 
     asyncio.run(story())
+
+
+def test_how_long_a_server_has_worked_on_the_call_that_looks_for_it_is_known() -> None:
+    time = VirtualTime()
+    outage = outlasting(time)
+    signs: Iterator[Sign] = iter(("loading", "answered"))
+    asked: list[float] = []
+
+    async def slow() -> Sign:
+        await time.sleep(40.0)
+        pause = outage.activity.pause()
+        asked.append(0.0 if pause is None else pause.asked_seconds)
+        return next(signs)
+
+    assert asyncio.run(outage.outlast(slow, identity)) == "answered"
+    assert asked == [0.0, 40.0]
+    assert outage.activity.pause() is None
 
 
 @pytest.mark.parametrize(

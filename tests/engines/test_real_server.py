@@ -24,18 +24,12 @@ from samsim.engines.replay import TraceLine
 from samsim.rules.review_actions import reviewable_ids
 from samsim.schemas.protocol_conflict_review import AGENTS, PerspectiveASTEStage1Schema, ReviewOutputSchema
 from samsim.schemas.results import SampleResult
-from tests.servers.smollm import MODEL, missing_packages, smollm_server
+from tests.servers.smollm import MODEL, asking, bounded, smollm_server
+from tests.support.real_model import REAL_MODEL
 from tests.support.shared import made_once
 
 pytest.importorskip("aiohttp", reason="engines that ask a model need the extra: pip install 'samsim[llm]'")
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.loopback,
-    pytest.mark.skipif(
-        bool(missing_packages()),
-        reason=f"no real model here, not installed: {', '.join(missing_packages())}; make setup installs them",
-    ),
-]
+pytestmark = REAL_MODEL
 
 TEXT = "The jacket is warm but far from waterproof."
 MAX_TOKENS = 320
@@ -60,15 +54,7 @@ class Analysed:
 
 def plan(url: str) -> dict[str, Any]:
     """Everybody asks the model. The schemas are bounded more tightly than usual: a small model likes to go on."""
-    server = {
-        "kind": "openai_compatible",
-        "model": MODEL,
-        "base_url": url,
-        "max_tokens": MAX_TOKENS,
-        "timeout_s": TIMEOUT_SECONDS,
-        "temperature": 0,
-        "seed": 1,
-    }
+    server = asking(url, max_tokens=MAX_TOKENS, timeout_s=TIMEOUT_SECONDS)
     texts = ("aspect_term", "aspect_ref", "opinion_term", "evidence", "rationale")
     triplet = {name: {"maxLength": 24} for name in texts} | {"confidence": {"enum": [0.5, 0.9]}}
     action = {
@@ -77,15 +63,10 @@ def plan(url: str) -> dict[str, Any]:
     }
     return {
         "engines": {
-            "default": server | _with_items("triplets", triplet),
-            "reviewers": _with_items("review_actions", action),
+            "default": server | bounded("triplets", 1, triplet),
+            "reviewers": bounded("review_actions", 1, action),
         }
     }
-
-
-def _with_items(field: str, properties: dict[str, Any]) -> dict[str, Any]:
-    schema = {"properties": {field: {"maxItems": 1, "items": {"properties": properties}}}}
-    return {"extra_body": {"response_format": {"json_schema": {"schema": schema}}}}
 
 
 def samsim(*arguments: str) -> str:

@@ -16,10 +16,10 @@ from samsim.engines.retry import (
     BACKOFF_CAP_S,
     MAX_RETRY_AFTER_S,
     delay_before,
-    failure_of_status,
     is_retryable,
     retry_after_of,
 )
+from samsim.engines.wire.base import failure_of_status
 from samsim.schemas.calls import FailureKind
 from tests.support.strategies import steady
 
@@ -29,12 +29,15 @@ JITTERS = st.floats(0, 1, exclude_max=True)
 
 @pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504, 529, 599])
 def test_passing_statuses_are_tried_again(status: int) -> None:
-    assert is_retryable(status)
+    failure = failure_of_status(status)
+    assert failure is not None
+    assert is_retryable(failure)
 
 
 @pytest.mark.parametrize("status", [200, 201, 301, 400, 401, 402, 403, 404, 413, 422])
 def test_lasting_statuses_are_not(status: int) -> None:
-    assert not is_retryable(status)
+    failure = failure_of_status(status)
+    assert failure is None or not is_retryable(failure)
 
 
 def test_exactly_four_failures_are_tried_again() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from samsim.engines.answers.structured import (
     MAX_ITEMS,
@@ -16,7 +16,6 @@ from samsim.engines.answers.structured import (
     repair_messages,
     stated_in_prompt,
     strict_schema,
-    summarise,
 )
 from samsim.engines.interface import Message
 from samsim.engines.wire.base import BOUND_KEYWORDS
@@ -215,16 +214,6 @@ def test_the_repair_quotes_the_answer_and_says_what_is_wrong() -> None:
     assert repaired[2] == Message("assistant", "x" * MAX_QUOTED_CHARACTERS)
     assert repaired[3].role == "user"
     assert "triplets.0.polarity: unknown" in repaired[3].content
-
-
-def test_the_summary_names_places_and_is_bounded() -> None:
-    broken = {"triplets": [{"polarity": "x" * 10_000} for _ in range(40)]}
-    with pytest.raises(ValidationError) as caught:
-        PerspectiveASTEStage1Schema.model_validate(broken)
-    summary = summarise(caught.value)
-    assert summary.startswith("triplets.0.polarity: ")
-    assert summary.endswith("and 28 more")
-    assert len(summary) < 3_000
 
 
 def test_the_schema_is_added_to_the_system_message_or_becomes_one() -> None:

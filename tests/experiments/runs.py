@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ from samsim.experiments.artefacts import OUTPUTS, SCORECARDS, STORE, TRACES
 from samsim.experiments.config import ExperimentConfig, load_config
 from samsim.experiments.run_set import Experiment
 from samsim.experiments.runner import EngineSource, cell_folders, run_experiment
+from samsim.experiments.signing import signed
 from samsim.memory.memory_store import ContentHash
-from samsim.schemas.runs import CELL_DIGEST
+from samsim.schemas.runs import CELL_DIGEST, LINE_DIGEST
 
 
 def configure(folder: Path, **changes: Any) -> ExperimentConfig:
@@ -45,19 +47,31 @@ def rows(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
 
 
+def rewrite(path: Path, changed: Iterable[dict[str, Any]]) -> None:
+    """Lines in the place of a run's own, signed as the run would have signed them."""
+    path.write_bytes(b"".join(map(_signed_again, changed)))
+
+
+def _signed_again(row: dict[str, Any]) -> bytes:
+    bare = {key: value for key, value in row.items() if key not in (CELL_DIGEST, LINE_DIGEST)}
+    return signed(json.dumps(bare, ensure_ascii=False).encode() + b"\n", row.get(CELL_DIGEST))
+
+
 def outputs_of(folder: Path) -> list[dict[str, Any]]:
     """The outputs of a run without the mark of its cell, so that those of two cells can be compared."""
     found = rows(folder / OUTPUTS)
     for row in found:
         assert row.pop(CELL_DIGEST)
+        assert row.pop(LINE_DIGEST)
     return found
 
 
 def timeless_cards(folder: Path) -> list[dict[str, Any]]:
-    """The scorecards without the time the calls took."""
+    """The scorecards without the time the calls took, and the digests it is part of."""
     cards = rows(folder / SCORECARDS)
     for card in cards:
         assert card["usage"].pop("seconds") >= 0
+        assert card.pop(LINE_DIGEST)
     return cards
 
 

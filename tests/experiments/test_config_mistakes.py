@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from samsim.engines.factory import distinct_settings, read_plan
 from samsim.errors import ConfigError
 from samsim.experiments.config import ConfigMistakes, load_config
 from tests.experiments.config_files import FIVE, RICH, loaded, mistakes, only_mistake, write
@@ -78,6 +79,54 @@ def test_a_misspelt_key_is_reported_at_its_line_with_the_right_one(tmp_path: Pat
 
 
 MINIMAL = "name: x\ndata: {evaluation: reviews}\n"
+MODEL = "kind: openai_compatible, model: m"
+
+
+@pytest.mark.parametrize(
+    ("written", "place", "said"),
+    [
+        (f"engines: {{default: {{{MODEL}, max_outage: 5}}}}\n", "engines.default.max_outage", "run (run.max_outage)"),
+        ("run: {on_partial: fail}\n", "run.on_partial", "pipeline (pipeline.on_partial)"),
+        ("pipeline: {max_outage: 5}\n", "pipeline.max_outage", "run (run.max_outage)"),
+        ("run: {limit: 5}\n", "run.limit", "data.evaluation (data.evaluation.limit)"),
+        ("default: {kind: embedded}\n", "default", "engines (engines.default)"),
+        ("run: {condition: C2}\n", "run.condition", "episodic_memory (episodic_memory.condition) or under matrix"),
+        ("pipeline: {rounds: 1}\n", "pipeline.rounds", "pipeline.debate (pipeline.debate.rounds)"),
+    ],
+)
+def test_a_key_in_the_wrong_section_is_told_where_it_belongs(
+    written: str, place: str, said: str, tmp_path: Path
+) -> None:
+    """And it is not taken for another key beside it, whose value would then be wrong."""
+    found = only_mistake(tmp_path, MINIMAL + written)
+    assert ".".join(map(str, found.keys)) == place
+    assert found.text.startswith(f"unknown key here. Put it under {said}")
+
+
+def test_a_key_of_the_top_in_a_section_is_told_so(tmp_path: Path) -> None:
+    found = only_mistake(tmp_path, MINIMAL + "run: {repeats: 2}\n")
+    assert found.text == "unknown key here. Put it at the top of the file (repeats)."
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("default: {kind: embedded}", "default: Extra inputs are not permitted (put it under engines:)"),
+        ("model: m", "model: Extra inputs are not permitted (put it under engines: default:)"),
+        (
+            "engines: {default: {max_outage: 5}}",
+            "max_outage: Extra inputs are not permitted (put it at the top of the engine file)",
+        ),
+    ],
+)
+def test_a_key_at_the_wrong_level_of_an_engine_file_is_told_where_it_belongs(
+    content: str, said: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "engines.yaml"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(ConfigError) as refused:
+        distinct_settings(read_plan(str(path)))
+    assert said in str(refused.value)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +153,8 @@ MINIMAL = "name: x\ndata: {evaluation: reviews}\n"
         ("pipeline: {taxonomy: nikl2202}", "pipeline.taxonomy", "Did you mean 'nikl2022'?"),
         ("pipeline: {taxonomy: own.yaml}", "pipeline.taxonomy", "tried"),
         ("matrix: {conditions: [C1]}", "matrix.conditions", "Did you mean condition?"),
-        ("matrix: {language: [ko]}", "matrix.language", "Use one of protocol, condition, engine, seed."),
+        ("matrix: {colour: [red]}", "matrix.colour", "Use one of protocol, condition, engine, seed."),
+        ("matrix: {language: [ko]}", "matrix.language", "Put it under data.evaluation (data.evaluation.language)"),
         ("matrix: {condition: [C2, M2]}", "matrix.condition.1", "the same condition as C2"),
         ("matrix: {protocol: [cr_v2, cr_v2]}", "matrix.protocol", "given twice"),
         ("matrix: {seed: []}", "matrix.seed", "at least one"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import shutil
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 from samsim.errors import ConfigError, InputError, StoreError
 from samsim.experiments import provenance
-from samsim.experiments.artefacts import OUTPUTS, SCORECARDS, STORE, TRACES, read_run
+from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS, STORE, TRACES, read_run
 from samsim.experiments.run_folder import locked
 from samsim.experiments.runner import Unwatched, cell_folders, is_outdated, run_experiment, set_aside
 from tests.experiments.engines import DearEngine, FailingEngine, serving
@@ -299,6 +300,60 @@ def test_a_finished_run_that_lost_a_file_is_done_again(name: str, tmp_path: Path
     (only_folder(config) / name).unlink()
     run(config)
     assert footprint(only_folder(config)) == before
+
+
+@pytest.mark.parametrize("name", [OUTPUTS, SCORECARDS, TRACES])
+def test_what_a_finished_run_lost_is_said_before_it_is_done_again(name: str, tmp_path: Path) -> None:
+    config = configure(tmp_path, data={"evaluation": {"name": "reviews", "language": "en", "limit": 6}})
+    run(config)
+    folder = only_folder(config)
+    (folder / name).unlink()
+    left = {other: (folder / other).read_bytes() for other in (OUTPUTS, SCORECARDS, TRACES) if other != name}
+    watcher = Noting()
+    run_experiment(config, watcher=watcher)
+    (said,) = watcher.notes
+    assert f"{name} is missing, so 6 finished samples will be done again" in said
+    assert str(folder / "damaged-1") in said
+    assert {path.name: path.read_bytes() for path in (folder / "damaged-1").iterdir()} == left
+
+
+def test_a_model_is_not_asked_again_for_a_lost_file_unless_that_is_wanted(tmp_path: Path) -> None:
+    config = configure(tmp_path, data={"evaluation": {"name": "reviews", "language": "en", "limit": 6}})
+    engine = FailingEngine(set())
+    source = serving(lambda _: engine)
+    run(config, source)
+    folder, asked = only_folder(config), len(engine.asked)
+    whole = footprint(folder)
+    traces = (folder / TRACES).read_bytes()
+    (folder / TRACES).unlink()
+    with pytest.raises(InputError, match=r"traces\.jsonl is missing, so 6 finished samples would .* --retry-errors"):
+        run(config, source)
+    assert len(engine.asked) == asked, "nothing is spent"
+    (folder / TRACES).write_bytes(b"".join(traces.splitlines(keepends=True)[:-1]))
+    with pytest.raises(InputError, match="damaged behind sample 5, so 1 finished sample would"):
+        run(config, source)
+    (folder / TRACES).write_bytes(traces)
+    run(config, source)
+    assert len(engine.asked) == asked, "the file was put back"
+    (folder / TRACES).unlink()
+    run(config, source, retry_errors=True)
+    assert len(engine.asked) == 2 * asked
+    assert footprint(folder) == whole
+
+
+def test_a_run_killed_while_it_did_lost_samples_again_resumes(tmp_path: Path) -> None:
+    config = configure(tmp_path, data={"evaluation": {"name": "reviews", "language": "en", "limit": 6}})
+    source = serving(lambda _: FailingEngine(set()))
+    run(config, source)
+    folder = only_folder(config)
+    whole = footprint(folder)
+    for name in (OUTPUTS, SCORECARDS, TRACES):
+        lines = (folder / name).read_bytes().splitlines(keepends=True)
+        (folder / name).write_bytes(b"".join(line for line in lines if b"en-001" in line))
+    manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    (folder / MANIFEST).write_text(json.dumps(manifest | {"status": "running"}), encoding="utf-8")
+    run(config, source)
+    assert footprint(folder) == whole
 
 
 def test_damage_in_the_middle_is_told_and_the_old_files_are_kept(tmp_path: Path) -> None:

@@ -11,8 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from samsim.cli.exit_codes import ExitCode
+from samsim.cli.main import cli
 from samsim.errors import StoreError
 from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS, STORE, TRACES
 from samsim.experiments.config import ExperimentConfig
@@ -127,6 +129,18 @@ def test_a_pipe_does_not_hang_a_report(name: str, tmp_path: Path) -> None:
     assert ended.returncode in (ExitCode.NO_INPUT, ExitCode.SOME_BAD)
     assert f"{name} is a pipe" in " ".join((ended.stdout + ended.stderr).split())
     assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize("name", [OUTPUTS, SCORECARDS, TRACES, MANIFEST])
+def test_report_and_compare_do_not_read_through_a_link_either(name: str, tmp_path: Path) -> None:
+    _, folder = begun(tmp_path)
+    target = (folder / name).rename(tmp_path / "elsewhere")
+    (folder / name).symlink_to(target)
+    out = tmp_path / "report"
+    for arguments in (["report", str(folder), "--out", str(out)], ["compare", str(folder), str(folder)]):
+        ended = CliRunner().invoke(cli, arguments)
+        assert ended.exit_code in (ExitCode.NO_INPUT, ExitCode.SOME_BAD), ended.output
+        assert f"{name} is a symbolic link" in " ".join(ended.output.split())
 
 
 @pytest.mark.parametrize("name", ["report.html", ".report.html.part", "metrics.json", ".metrics.csv.part", "paper"])

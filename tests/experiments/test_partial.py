@@ -154,6 +154,21 @@ def test_a_lost_perspective_is_not_silent(tmp_path: Path) -> None:
         assert "are partial" not in redone.stderr
 
 
+def test_failed_samples_are_all_named_in_the_measures_and_the_terminal_says_where(tmp_path: Path) -> None:
+    with FaultyServer(losing(lambda _: True)).running() as server:
+        config = asking(server, tmp_path, samples=25, protocol="single")
+        ended = samsim("run", tmp_path / "experiment.yaml")
+    folder = only_folder(config)
+    uids = [row["uid"] for row in rows(folder / "outputs.jsonl")]
+    assert ended.exit_code == ExitCode.SOME_BAD
+    where = folder / "outputs.jsonl"
+    named = f"25 of 25 samples failed: {', '.join(uids[:20])} and 5 more ({where} names them all)"
+    assert named in ended.stderr
+    measured = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))["runs"][0]["metrics"]
+    assert list(measured["failed_samples"]) == uids
+    assert all("server_error" in error for error in measured["failed_samples"].values())
+
+
 @pytest.mark.parametrize(
     ("protocol", "agent", "stage"),
     [

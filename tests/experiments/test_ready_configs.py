@@ -8,6 +8,7 @@ import pytest
 
 from samsim.engines.factory import build_setup, distinct_settings
 from samsim.experiments.config import load_config
+from samsim.experiments.shipped import SHIPPED_EXPERIMENTS, shipped_experiment
 from tests.experiments.config_files import FIVE, loaded, mistakes
 
 FOLDER = Path(__file__).parents[2] / "experiments" / "configs"
@@ -27,15 +28,19 @@ OFFLINE = {"arbiters", "memory_conditions", "protocols", "quickstart"}
 KEYS = ("OPENAI_API_KEY", "AZURE_OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY")
 
 
+def _place(name: str) -> Path:
+    return shipped_experiment(name) if name in SHIPPED_EXPERIMENTS else FOLDER / f"{name}.yaml"
+
+
 def test_every_file_is_known() -> None:
-    assert {path.stem for path in FOLDER.iterdir()} == set(CELLS)
+    assert {path.stem for path in FOLDER.iterdir()} | set(SHIPPED_EXPERIMENTS) == set(CELLS)
 
 
 @pytest.mark.parametrize("name", CELLS)
 def test_it_is_valid_without_any_key(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for key in KEYS:
         monkeypatch.delenv(key, raising=False)
-    config = load_config(FOLDER / f"{name}.yaml")
+    config = load_config(_place(name))
     assert config.name == name
     assert config.description
     assert len(config.cells()) == CELLS[name]
@@ -43,7 +48,7 @@ def test_it_is_valid_without_any_key(name: str, monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize("name", CELLS)
 def test_its_engines_can_be_built_and_their_prices_are_known(name: str) -> None:
-    for cell in load_config(FOLDER / f"{name}.yaml", ["run.cache=false"]).cells():
+    for cell in load_config(_place(name), ["run.cache=false"]).cells():
         # A spending limit is refused for a model without a price.
         setup = build_setup(cell.plan, dict.fromkeys(KEYS, "any"))
         assert setup.settings == tuple(distinct_settings(cell.plan))
@@ -52,7 +57,7 @@ def test_its_engines_can_be_built_and_their_prices_are_known(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["openai", "azure", "anthropic", "gemini", "local-server"])
 def test_a_provider_is_tried_with_little(name: str) -> None:
-    config = load_config(FOLDER / f"{name}.yaml")
+    config = load_config(_place(name))
     assert config.data.evaluation.limit == 20
     assert config.run.max_cost is not None
     assert config.run.max_cost <= 0.5
@@ -74,7 +79,7 @@ def test_the_memory_conditions_share_one_store() -> None:
 
 
 def test_the_two_sweeps_of_protocols_are_the_same() -> None:
-    offline, server = (load_config(FOLDER / f"{name}.yaml") for name in ("protocols", "protocols_server"))
+    offline, server = (load_config(_place(name)) for name in ("protocols", "protocols_server"))
     assert [cell.cell_id for cell in offline.cells()] == [cell.cell_id for cell in server.cells()]
 
 
@@ -97,4 +102,5 @@ def test_the_mistakes_of_the_documentation_are_what_is_said(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("name", CELLS)
 def test_every_file_is_in_the_documentation(name: str) -> None:
-    assert f"`{name}.yaml`" in (FOLDER.parents[1] / "docs" / "experiments.md").read_text(encoding="utf-8")
+    called = name if name in SHIPPED_EXPERIMENTS else f"{name}.yaml"
+    assert f"`{called}`" in (FOLDER.parents[1] / "docs" / "experiments.md").read_text(encoding="utf-8")

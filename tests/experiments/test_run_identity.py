@@ -20,9 +20,10 @@ from samsim.experiments import provenance
 from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS, STORE, TRACES, find_runs, read_run
 from samsim.experiments.config import ExperimentConfig
 from samsim.experiments.runner import cell_folders, is_outdated, set_aside
+from samsim.experiments.signing import cell_digest
 from samsim.reports.build import build_report
 from tests.experiments.engines import FailingEngine, serving
-from tests.experiments.runs import configure, footprint, only_folder, rows, run
+from tests.experiments.runs import configure, footprint, only_folder, rewrite, rows, run
 
 SMALL = {"evaluation": {"name": "reviews", "language": "en", "limit": 6}}
 LINES = (OUTPUTS, SCORECARDS, TRACES)
@@ -38,6 +39,10 @@ def two_cells(folder: Path) -> tuple[ExperimentConfig, Path, Path]:
     run(config)
     first, second = cell_folders(config).values()
     return config, first, second
+
+
+def without_digests(row: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in row.items() if not key.endswith("_digest")}
 
 
 def swap(first: Path, second: Path) -> None:
@@ -79,7 +84,7 @@ def test_a_cell_that_lost_its_manifest_is_not_left_out_in_silence(tmp_path: Path
     with pytest.raises(InputError, match="no manifest"):
         find_runs([first.parent])
     collected = build_report([first.parent], tmp_path / "report", resamples=10).collected
-    assert [(one.run, "no manifest" in one.words) for one in collected.problems] == [(first.name, True)]
+    assert [(one.run, one.problem.code) for one in collected.problems] == [(first.name, "no_manifest")]
     with pytest.raises(InputError, match="no manifest"):
         run(config)
 
@@ -137,6 +142,68 @@ def test_a_manifest_that_claims_another_cell_is_noticed(edited: str, tmp_path: P
         run(config)
 
 
+def edit_line(path: Path, number: int, old: bytes, new: bytes) -> None:
+    """What a user does with an editor."""
+    lines = path.read_bytes().splitlines(keepends=True)
+    assert old in lines[number]
+    lines[number] = lines[number].replace(old, new, 1)
+    path.write_bytes(b"".join(lines))
+
+
+HAND_EDITS = {
+    "usage": (SCORECARDS, b'"input_tokens":0', b'"input_tokens":7'),
+    "calls": (SCORECARDS, b'"cached_calls":0', b'"cached_calls":1'),
+    "severity": (SCORECARDS, b'"severity_sum":0}', b'"severity_sum":3}'),
+    "completeness": (SCORECARDS, b'"completeness":"complete"', b'"completeness":"partial"'),
+    "without its digest": (SCORECARDS, b', "line_digest"', b', "unknown"'),
+    "polarity": (OUTPUTS, b'"positive"', b'"negative"'),
+    "trace": (TRACES, b'"cached": false', b'"cached": true'),
+}
+
+
+@pytest.mark.parametrize("edited", HAND_EDITS)
+def test_a_line_edited_by_hand_is_named_by_whoever_reads_it(edited: str, tmp_path: Path) -> None:
+    config = small(tmp_path)
+    run(config)
+    folder = only_folder(config)
+    name, old, new = HAND_EDITS[edited]
+    edit_line(folder / name, 0, old, new)
+    before = (folder / name).read_bytes()
+    said = rf"{name} was changed: the line of sample 'en-001'"
+    with pytest.raises(InputError, match=rf"{said}.*--restart"):
+        run(config)
+    assert (folder / name).read_bytes() == before
+    found = read_run(folder)
+    with pytest.raises(InputError, match=said):
+        list(found.traces() if name == TRACES else found.samples())
+
+
+def test_report_and_compare_name_the_file_that_was_edited(tmp_path: Path) -> None:
+    _, first, second = two_cells(tmp_path)
+    edit_line(first / SCORECARDS, 2, b'"cached_calls":0', b'"cached_calls":1')
+    report = CliRunner().invoke(cli, ["report", str(first.parent), "--out", str(tmp_path / "report"), "--quiet"])
+    compared = CliRunner().invoke(cli, ["compare", str(first), str(second)])
+    assert (report.exit_code, compared.exit_code) == (ExitCode.SOME_BAD, ExitCode.NO_INPUT)
+    for ended in (report, compared):
+        assert f"{first / SCORECARDS} was changed: the line of sample 'en-003'" in ended.stderr
+
+
+def test_a_run_whose_lines_bear_no_digests_of_themselves_can_be_read(tmp_path: Path) -> None:
+    """As an older version wrote them."""
+    config = small(tmp_path)
+    run(config)
+    folder = only_folder(config)
+    manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    del manifest["line_digests"]
+    (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+    digest = cell_digest(read_run(folder).manifest)
+    for name in LINES:
+        lines = (json.dumps({**without_digests(row), "cell_digest": digest}) + "\n" for row in rows(folder / name))
+        (folder / name).write_text("".join(lines), encoding="utf-8")
+    assert len(list(read_run(folder).samples())) == 6
+    assert read_run(folder).problems == ()
+
+
 def test_retried_samples_are_marked_like_the_others(tmp_path: Path) -> None:
     config = small(tmp_path)
     engine = FailingEngine({"en-003"})
@@ -162,15 +229,15 @@ def test_a_run_of_an_older_version_can_be_read_with_a_note(tmp_path: Path) -> No
     run(config)
     folder = only_folder(config)
     for name in LINES:
-        old = [{key: value for key, value in row.items() if key != "cell_digest"} for row in rows(folder / name)]
-        (folder / name).write_text("".join(json.dumps(row) + "\n" for row in old), encoding="utf-8")
+        bare = [without_digests(row) for row in rows(folder / name)]
+        (folder / name).write_text("".join(json.dumps(row) + "\n" for row in bare), encoding="utf-8")
     manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    del manifest["settings_hash"], manifest["store_digest"]
+    del manifest["settings_hash"], manifest["store_digest"], manifest["line_digests"]
     (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
     old_run = read_run(folder)
     assert len(list(old_run.samples())) == 6
     (note,) = old_run.problems
-    assert "do not say what made them" in note
+    assert "do not say what made them" in str(note)
     with pytest.raises(ConfigError, match="mix two experiments"):
         run(config)
 
@@ -210,7 +277,7 @@ def test_a_line_that_no_run_writes_is_done_again(name: str, tmp_path: Path) -> N
     folder = only_folder(config)
     before = rows(folder / name)
     changed = [{**row, "unknown": 1} if row["uid"] == "en-004" else row for row in before]
-    (folder / name).write_text("".join(json.dumps(row) + "\n" for row in changed), encoding="utf-8")
+    rewrite(folder / name, changed)
     run(config)
     assert all("unknown" not in row for row in rows(folder / name))
     assert [row["uid"] for row in rows(folder / name)] == [row["uid"] for row in before]

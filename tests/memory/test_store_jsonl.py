@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from samsim.durable_files import sync
 from samsim.errors import ConfigError, ContractError, StoreError
 from samsim.memory.index import KeyReader
 from samsim.memory.jsonl import files
-from samsim.memory.jsonl.io import sync
 from samsim.memory.jsonl.journal import RECORD_SIZE
 from samsim.memory.jsonl.store import JsonlStore
 from samsim.memory.memory_store import open_store

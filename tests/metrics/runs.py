@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from samsim.experiments.artefacts import MANIFEST, NOT_IN_OUTPUTS, OUTPUTS, SCORECARDS, TRACES
+from samsim.experiments.artefacts import IN_SCORECARDS, MANIFEST, OUTPUTS, SCORECARDS, TRACES
 from samsim.experiments.signing import cell_digest, signed
 from samsim.schemas.runs import CellRecord, DataRecord, Manifest, RunMeta
 from tests.metrics.hand_made import ALL_FIELDS, HandSample, Quad, sample
@@ -91,7 +91,7 @@ def written(run: HandRun, folder: Path) -> Path:
         outputs.append(
             f'{{"uid": "{one.uid}", "error": "{one.error}"}}'
             if one.result is None
-            else one.result.model_dump_json(exclude=NOT_IN_OUTPUTS)
+            else one.result.outputs_json(without=IN_SCORECARDS)
         )
         assert one.card is not None
         cards.append(one.card.model_dump_json())

@@ -28,6 +28,7 @@ from samsim.schemas.protocol_debate import (
     Stage2Record,
 )
 from samsim.schemas.runs import CELL_DIGEST, FORMAT_VERSION, Manifest
+from tests.experiments.runs import rewrite
 
 # Enough for intervals that nobody reads.
 RESAMPLES = 200
@@ -38,17 +39,13 @@ def rows_of(path: Path) -> list[Row]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def write_rows(path: Path, rows: list[Row]) -> None:
-    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
-
-
 def copied(run: Path, target: Path) -> Path:
     shutil.copytree(run, target)
     return target
 
 
 def change_rows(run: Path, name: str, change: Callable[[Row], Row]) -> None:
-    write_rows(run / name, [change(row) for row in rows_of(run / name)])
+    rewrite(run / name, [change(row) for row in rows_of(run / name)])
 
 
 def change_manifest(run: Path, change: Callable[[Row], None]) -> None:
@@ -66,7 +63,7 @@ def enlarged(run: Path, target: Path, samples: int) -> Path:
     copied(run, target)
     for name in (OUTPUTS, SCORECARDS):
         repeated = islice(cycle(rows_of(run / name)), samples)
-        write_rows(target / name, [{**row, "uid": f"{row['uid']}-{n}"} for n, row in enumerate(repeated)])
+        rewrite(target / name, [{**row, "uid": f"{row['uid']}-{n}"} for n, row in enumerate(repeated)])
     (target / TRACES).write_bytes(b"")
 
     def counted(manifest: Row) -> None:

@@ -15,7 +15,8 @@ from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS
 from samsim.reports.build import ReportFiles, build_report
 from samsim.reports.collecting import collect
 from samsim.reports.tables.provenance import sanity_table
-from tests.reports.making_runs import RESAMPLES, change_manifest, change_rows, copied, rows_of, write_rows
+from tests.experiments.runs import rewrite
+from tests.reports.making_runs import RESAMPLES, change_manifest, change_rows, copied, rows_of
 
 
 def built(*folders: Path, out: Path | None = None) -> ReportFiles:
@@ -105,11 +106,11 @@ def test_a_taxonomy_that_most_refs_are_outside_of_is_a_hint(experiment: Path, tm
             for one in row["stage1_tuples"]
             if one["aspect_ref"]
         ]
-    write_rows(folder / "cr_v2-C1" / OUTPUTS, rows)
+    rewrite(folder / "cr_v2-C1" / OUTPUTS, rows)
     files = built(folder / "cr_v2-C1")
     (hint,) = files.collected.problems
     assert (hint.run, hint.kind) == ("cr_v2-C1", "hint")
-    assert "refs are not in the taxonomy nikl2022: it does not fit these texts" in hint.words
+    assert "refs are not in the taxonomy nikl2022: it does not fit these texts" in str(hint.problem)
     assert "이 글들에 맞지 않는 분류 체계" in files.page.read_text(encoding="utf-8")
 
 
@@ -120,7 +121,7 @@ def test_without_scorecards_it_says_which_run_to_repeat(experiment: Path, tmp_pa
     page = files.page.read_text(encoding="utf-8")
     run_id = next(run.run.manifest.run_id for run in files.collected.runs if run.name == "cr_v2-C1")
     assert f"needs inference: repeat run {run_id}" in page
-    assert any(problem.run == "cr_v2-C1" and SCORECARDS in problem.words for problem in files.collected.problems)
+    assert any(problem.run == "cr_v2-C1" and SCORECARDS in str(problem.problem) for problem in files.collected.problems)
     lost = next(run for run in files.collected.runs if run.name == "cr_v2-C1")
     assert lost.metrics.samples == 84
     assert lost.metrics.tuples == {}
@@ -131,10 +132,10 @@ def test_without_scorecards_it_says_which_run_to_repeat(experiment: Path, tmp_pa
 def test_an_unfinished_run_is_told_and_measured_as_far_as_it_goes(experiment: Path, tmp_path: Path) -> None:
     folder = copied(experiment, tmp_path / "partial")
     for name in (OUTPUTS, SCORECARDS):
-        write_rows(folder / "cr_v2-C2" / name, rows_of(folder / "cr_v2-C2" / name)[:40])
+        rewrite(folder / "cr_v2-C2" / name, rows_of(folder / "cr_v2-C2" / name)[:40])
     change_manifest(folder / "cr_v2-C2", lambda manifest: manifest.update(done=40, status="interrupted"))
     collected = built(folder).collected
-    words = " ".join(problem.words for problem in collected.problems)
+    words = " ".join(str(problem.problem) for problem in collected.problems)
     assert "40 of 84" in words
     assert "no comparison" in words
     assert collected.runs[-1].metrics.samples == 40
@@ -147,7 +148,7 @@ def test_a_damaged_line_does_not_hide_the_samples_before_it(experiment: Path, tm
     (folder / "cr_v2-C2" / OUTPUTS).write_text("".join(lines), encoding="utf-8")
     collected = built(folder).collected
     assert collected.runs[-1].metrics.samples == 50
-    assert any("first 50 samples" in problem.words for problem in collected.problems)
+    assert any("first 50 samples" in str(problem.problem) for problem in collected.problems)
 
 
 def test_a_run_of_another_format_is_named_and_the_others_are_reported(experiment: Path, tmp_path: Path) -> None:
@@ -155,7 +156,7 @@ def test_a_run_of_another_format_is_named_and_the_others_are_reported(experiment
     change_manifest(folder / "cr_v2-C2", lambda manifest: manifest.update(format_version=0))
     collected = built(folder).collected
     assert [run.name for run in collected.evaluated] == ["single-C1", "cr_v2-C1"]
-    assert any(problem.run == "cr_v2-C2" and "format" in problem.words for problem in collected.problems)
+    assert any(problem.run == "cr_v2-C2" and "format" in str(problem.problem) for problem in collected.problems)
     with pytest.raises(InputError, match="format"):
         built(folder / "cr_v2-C2", out=tmp_path)
 

@@ -6,11 +6,13 @@ from typing import get_args
 
 import pytest
 
-from samsim.experiments.artefacts import OUTPUTS, SCORECARDS, TRACES, read_run
+from samsim.errors import InputError
+from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS, TRACES, read_run
 from samsim.reports.build import build_report
-from samsim.reports.problem_words import problem_text
+from samsim.schemas.run_problems import RunProblem, problem_of
 from samsim.schemas.runs import RunStatus
-from tests.reports.making_runs import change_manifest, copied, rows_of, write_rows
+from tests.experiments.runs import rewrite
+from tests.reports.making_runs import change_manifest, copied, rows_of
 
 
 @pytest.mark.parametrize(
@@ -28,44 +30,51 @@ def test_what_a_run_says_of_itself_is_known_in_korean(
 ) -> None:
     run = copied(experiment / "cr_v2-C1", tmp_path / "run")
     for name in (OUTPUTS, SCORECARDS):
-        write_rows(run / name, rows_of(run / name)[:kept])
+        rewrite(run / name, rows_of(run / name)[:kept])
     for name in lost:
         (run / name).unlink()
     change_manifest(run, lambda manifest: manifest.update(status=status, done=done))
     problems = read_run(run).problems
     assert problems
-    pairs = [problem_text(words) for words in problems]
-    assert all(isinstance(pair, tuple) for pair in pairs), problems
-    assert any(korean in pair[1] for pair in pairs)
+    assert any(korean in problem.words[1] for problem in problems)
 
 
-def test_an_unknown_problem_stays_as_it_is() -> None:
-    assert problem_text("something {0} else") == "something {0} else"
-    assert problem_text("no comparison: {0} {") == ("no comparison: {0} {", "비교하지 못했습니다. 원인: {0} {")
+def test_what_stands_in_a_value_is_never_a_blank() -> None:
+    problem = RunProblem("no_comparison", {"cause": "{0} {"})
+    assert problem.words == ("no comparison: {0} {", "비교하지 못했습니다. 원인: {0} {")
+    assert problem_of(InputError("something {else}")).words == ("something {else}", "something {else}")
 
 
-@pytest.mark.parametrize(
-    ("words", "korean"),
-    [
-        (
-            "its lines do not say what made them (samsim 0.9 did not mark them): whether …",
-            "표시가 없습니다(samsim 0.9)",
-        ),
-        (
-            "runs/a has lines of a run and no manifest.json: nobody …",
-            "runs/a에 실행의 줄은 있지만 manifest.json이 없어",
-        ),
-    ],
-)
-def test_lines_that_prove_nothing_are_known_in_korean(words: str, korean: str) -> None:
-    assert korean in problem_text(words)[1]
+def test_a_folder_that_is_no_run_says_why_in_both_languages(experiment: Path, tmp_path: Path) -> None:
+    run = copied(experiment / "cr_v2-C1", tmp_path / "run")
+    change_manifest(run, lambda manifest: manifest.update(format_version=0))
+    with pytest.raises(InputError, match="has format 0; this version reads") as other:
+        read_run(run)
+    (run / MANIFEST).unlink()
+    with pytest.raises(InputError, match="has lines of a run and no manifest") as missing:
+        read_run(run)
+    assert f"{run / MANIFEST}의 형식은 0인데" in problem_of(other.value).words[1]
+    assert f"{run}에 실행의 줄은 있지만 manifest.json이 없어" in problem_of(missing.value).words[1]
+
+
+def test_numbers_are_grouped_and_one_sample_is_no_samples() -> None:
+    many = RunProblem("lost_outputs", {"outputs": 1_000, "samples": 2_000, "done": 2_000})
+    assert str(many).startswith("outputs.jsonl has 1,000 of 2,000 samples: ")
+    assert "샘플 2,000개 가운데 1,000개만" in many.words[1]
+    assert str(RunProblem("unreadable_sample", {"samples": 1, "cause": "x"})) == (
+        "only the first 1 sample could be read. x"
+    )
+
+
+def test_lines_that_prove_nothing_are_known_in_korean() -> None:
+    assert "표시가 없습니다(samsim 0.9)" in RunProblem("unmarked_lines", {"version": "0.9"}).words[1]
 
 
 @pytest.mark.parametrize("status", get_args(RunStatus))
 def test_no_english_status_is_on_the_korean_page(status: str, experiment: Path, tmp_path: Path) -> None:
     run = copied(experiment / "cr_v2-C1", tmp_path / "run")
     for name in (OUTPUTS, SCORECARDS):
-        write_rows(run / name, rows_of(run / name)[:10])
+        rewrite(run / name, rows_of(run / name)[:10])
     change_manifest(run, lambda manifest: manifest.update(status=status, done=10))
     page = build_report([run], tmp_path / "out", ui="ko", resamples=10).page.read_text(encoding="utf-8")
     assert "샘플 84개 가운데 10개만 끝났습니다" in page

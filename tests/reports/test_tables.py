@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from samsim.experiments.artefacts import OUTPUTS
 from samsim.metrics.statistics import Interval
+from samsim.plurals import how_many
 from samsim.reports import numbers
 from samsim.reports.build import ReportFiles, paper_tables
 from samsim.reports.collecting import collect
@@ -198,5 +199,5 @@ def test_small_numbers_and_zeros() -> None:
     assert numbers.dollars(0.00000001) == "<$0.0001"
     assert numbers.net(0) == "0"
     assert numbers.net(-3) == "−3"
-    assert numbers.how_many(1, "sample") == "1 sample"
-    assert numbers.how_many(1200, "sample") == "1,200 samples"
+    assert how_many(1, "sample") == "1 sample"
+    assert how_many(1200, "sample") == "1,200 samples"

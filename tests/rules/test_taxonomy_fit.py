@@ -27,7 +27,7 @@ def hints(*results: SampleResult) -> list[str]:
     fit = TaxonomyFit()
     for one in results:
         fit.add(one)
-    return fit.hints()
+    return [str(hint) for hint in fit.hints()]
 
 
 def test_the_hint_names_the_taxonomy_the_counts_and_what_to_try() -> None:

@@ -125,7 +125,7 @@ def _answer(asked: Asked, prompt: str) -> str:
         messages=lambda: (),
         prompt_hash="",
     )
-    return _output_of(request).model_dump_json()
+    return embedded_output(request).model_dump_json()
 
 
 def _inputs(asked: Asked, sections: dict[str, str]) -> Inputs:
@@ -181,7 +181,8 @@ def _rows(table: str) -> list[dict[str, Any]]:
     return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
-def _output_of(request: EngineRequest) -> BaseModel:
+def embedded_output(request: EngineRequest) -> BaseModel:
+    """What the embedded engine answers to a request."""
     coroutine = EmbeddedEngine().complete(request)
     try:
         # The embedded engine never waits, so its answer is there after the first step.

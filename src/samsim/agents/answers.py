@@ -13,6 +13,7 @@ from samsim.engines.interface import Engine, EngineRequest
 from samsim.json_text import flaw_of
 from samsim.schemas.calls import MessageRecord
 from samsim.schemas.results import CallRecord
+from samsim.validation_words import mistakes_in, place_of
 
 ItemT = TypeVar("ItemT", bound=BaseModel)
 
@@ -93,7 +94,9 @@ def read_items(output: object, name: str, item_type: type[ItemT]) -> tuple[list[
         try:
             items.append(raw if isinstance(raw, item_type) else item_type.model_validate(raw))
         except ValidationError as error:
-            problems.append(f"{name}[{position}]: {_summary(error)}")
+            # By its type: an engine's answer may quote anything, also in the words of a check.
+            wrong = "; ".join(f"{place_of(problem, 'item')}: {problem['type']}" for problem in mistakes_in(error))
+            problems.append(f"{name}[{position}]: {wrong}")
     return items, problems
 
 
@@ -101,11 +104,3 @@ def _part(output: object, name: str) -> object:
     if isinstance(output, BaseModel):
         return getattr(output, name, None)
     return output.get(name) if isinstance(output, dict) else None
-
-
-def _summary(error: ValidationError) -> str:
-    """Where and what, without the value: an engine's answer may quote anything."""
-    return "; ".join(
-        f"{'.'.join(map(str, problem['loc'])) or 'item'}: {problem['type']}"
-        for problem in error.errors(include_input=False, include_url=False)
-    )

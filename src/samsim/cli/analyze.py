@@ -194,7 +194,7 @@ def _analyze_text(pipeline: Pipeline, text: str, *, as_json: bool, explain: bool
     fit = TaxonomyFit()
     fit.add(result)
     for hint in fit.hints():
-        click.echo(f"hint: {shown(hint)}", err=True)
+        click.echo(f"hint: {shown(str(hint))}", err=True)
     if as_json:
         from samsim.cli.writing import write_json
 

@@ -13,6 +13,7 @@ import click
 from samsim.cli.exit_codes import ExitCode, exit_code_help
 from samsim.cli.safe_text import shown
 from samsim.errors import ConfigError, InputError
+from samsim.plurals import how_many
 
 if TYPE_CHECKING:
     from samsim.engines.cache import ResponseCache
@@ -67,8 +68,8 @@ def clear(path: Path | None, yes: bool) -> None:
         return
     with closing(kept):
         if not yes:
-            click.confirm(f"Forget {kept.stats().entries} replies in {_shown(kept.path)}?", abort=True, err=True)
-        click.echo(f"{kept.clear()} replies forgotten")
+            click.confirm(f"Forget {_replies(kept.stats().entries)} in {_shown(kept.path)}?", abort=True, err=True)
+        click.echo(f"{_replies(kept.clear())} forgotten")
 
 
 @cache.command()
@@ -93,7 +94,7 @@ def export(path: Path | None, output: Path | None, force: bool) -> None:
             raise
         target.finish()
     if output is not None:
-        click.echo(f"{target.count} replies -> {_shown(output)}", err=True)
+        click.echo(f"{_replies(target.count)} -> {_shown(output)}", err=True)
 
 
 @cache.command("import")
@@ -122,6 +123,10 @@ def _cache_at(path: Path | None) -> ResponseCache:
 
 def _report_line(number: int, reason: str) -> None:
     click.echo(f"line {number}: {shown(reason)}", err=True)
+
+
+def _replies(number: int) -> str:
+    return how_many(number, "reply", "replies")
 
 
 def _shown(path: Path) -> str:

@@ -13,6 +13,7 @@ from samsim.cli.safe_text import safe_json, shown
 
 if TYPE_CHECKING:
     from samsim.experiments.artefacts import Run
+    from samsim.reports.tables.model import Ui
     from samsim.schemas.scorecards import Family
 
 # Spelled out, because help must not wait for pydantic; a test keeps them equal to ``Family``.
@@ -40,6 +41,13 @@ _SHOWN_FLIPS = 10
 @click.option(
     "--complete-only", is_flag=True, help="Leave out samples that are partial in a run, as if they had failed."
 )
+@click.option(
+    "--lang",
+    type=click.Choice(["auto", "en", "ko"]),
+    default="auto",
+    show_default=True,
+    help="Language of the tables printed here.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Everything as JSON, all flips included.")
 @click.pass_context
 def compare(
@@ -50,6 +58,7 @@ def compare(
     flips: int,
     each: bool,
     complete_only: bool,
+    lang: str,
     as_json: bool,
 ) -> None:
     """Compare runs over the same samples with the first one.
@@ -63,7 +72,8 @@ def compare(
     samsim compare runs/cr_v1 runs/cr_v2
     samsim compare runs/memory --family ref_pol --flips 50
     """
-    from samsim.cli.views.compare import comparison_view, listed_uids, print_view
+    from samsim.cli.console import print_view
+    from samsim.cli.views.compare import comparison_view, listed_uids
     from samsim.metrics.comparison import compare as compare_runs
     from samsim.reports.comparing import runs_to_compare
 
@@ -75,8 +85,9 @@ def compare(
     if as_json:
         click.echo(safe_json(comparison.model_dump_json(indent=2)))
     else:
+        ui: Ui = "ko" if lang == "ko" else "en"
         texts = _texts(read.runs[0], listed_uids(comparison, flips=flips, families=wanted))
-        print_view(comparison_view(comparison, flips=flips, families=wanted, each=each, texts=texts))
+        print_view(comparison_view(comparison, flips=flips, families=wanted, each=each, texts=texts, ui=ui))
     ctx.exit(ending(some_bad=bool(comparison.partial) or read.damaged))
 
 

@@ -12,6 +12,7 @@ from samsim.cli.exit_codes import ExitCode, exit_code_help
 from samsim.cli.options.encoding import check_encoding_name
 from samsim.cli.safe_text import shown
 from samsim.errors import InputError
+from samsim.plurals import how_many
 
 if TYPE_CHECKING:
     from samsim.data.registry import LoadedSamples
@@ -67,7 +68,8 @@ def data() -> None:
 @data.command("list")
 def list_() -> None:
     """List the sets that ship and the formats that can be read."""
-    from samsim.cli.views.data import list_view, print_view
+    from samsim.cli.console import print_view
+    from samsim.cli.views.data import list_view
 
     print_view(list_view())
 
@@ -79,7 +81,8 @@ def list_() -> None:
 )
 def show(number: int, **options: Any) -> None:
     """Show texts with their gold, the aspects marked where they stand."""
-    from samsim.cli.views.data import print_view, samples_view
+    from samsim.cli.console import print_view
+    from samsim.cli.views.data import samples_view
     from samsim.data.gold import load_gold
     from samsim.data.registry import load_samples
 
@@ -88,7 +91,7 @@ def show(number: int, **options: Any) -> None:
     _require_some(loaded)
     print_view(samples_view(loaded, load_gold(source), number))
     if loaded.problems:
-        click.echo(f"{len(loaded.problems):,} bad rows; samsim data validate says which", err=True)
+        click.echo(f"{how_many(len(loaded.problems), 'bad row')}; samsim data validate says which", err=True)
 
 
 @data.command()
@@ -96,7 +99,8 @@ def show(number: int, **options: Any) -> None:
 @click.pass_context
 def validate(ctx: click.Context, /, **options: Any) -> None:
     """Read everything, count it, and report every row that cannot be used."""
-    from samsim.cli.views.data import print_view, validation_view
+    from samsim.cli.console import print_view
+    from samsim.cli.views.data import validation_view
     from samsim.data.gold import gold_fields, load_gold
     from samsim.data.registry import load_samples
 
@@ -136,7 +140,7 @@ def convert(ctx: click.Context, /, output: Path, force: bool, **options: Any) ->
         target.abandon()
         raise
     target.finish()
-    click.echo(f"{target.count:,} texts, {len(gold):,} with gold -> {shown(str(output))}", err=True)
+    click.echo(f"{how_many(target.count, 'text')}, {len(gold):,} with gold -> {shown(str(output))}", err=True)
     ctx.exit(ExitCode.SOME_BAD if loaded.problems else ExitCode.OK)
 
 
@@ -161,7 +165,7 @@ def _report_bad(loaded: LoadedSamples) -> None:
 
 def _require_some(loaded: LoadedSamples) -> None:
     if not loaded.samples:
-        why = f"all {loaded.total_rows:,} rows are bad" if loaded.total_rows else "there are no rows"
+        why = f"all rows are bad ({loaded.total_rows:,})" if loaded.total_rows else "there are no rows"
         if loaded.usable_rows:
-            why = f"none of {loaded.usable_rows:,} usable rows is in the language asked for"
+            why = f"none of {how_many(loaded.usable_rows, 'usable row')} is in the language asked for"
         raise InputError(f"Nothing to read in {loaded.source.describe()}: {why}. Check the file and its format.")

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import click
 
-QUICKSTART = "quickstart.yaml"
 _TRY = 'analyze --explain "사용감은 좋지만 가격은 비싸요."'
 
 
@@ -18,16 +17,15 @@ _TRY = 'analyze --explain "사용감은 좋지만 가격은 비싸요."'
 @click.pass_context
 def demo(ctx: click.Context, /, out: Path | None) -> None:
     """Run the quickstart experiment on the shipped Korean and English reviews and build its report."""
-    from importlib.resources import as_file, files
-
     from samsim.cli.console import PipeConsole
     from samsim.cli.progress.bar import watching
     from samsim.cli.run_ending import finish_run
     from samsim.experiments.config import OptionValue, load_config
     from samsim.experiments.runner import is_outdated, run_experiment, set_aside
+    from samsim.experiments.shipped import QUICKSTART, shipped_experiment
 
-    with as_file(files("samsim.experiments").joinpath("configs", QUICKSTART)) as path:
-        config = load_config(path, values=[] if out is None else [OptionValue("--out", ("run", "out"), str(out))])
+    values = [] if out is None else [OptionValue("--out", ("run", "out"), str(out))]
+    config = load_config(shipped_experiment(QUICKSTART), values=values)
     if is_outdated(config):
         set_aside(config)
     with watching() as watcher:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import errno
 import os
 import sys
@@ -60,6 +61,18 @@ class SamsimGroup(click.Group):
         if not isinstance(command, click.Command):
             raise TypeError(f"{lazy.home}:{lazy.attribute} is not a command")
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that was asked for; an unknown one is told with those that resemble it."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            close = difflib.get_close_matches(args[0].casefold(), COMMANDS)
+            if not close:
+                raise
+            raise click.UsageError(f"{error.message} Did you mean {' or '.join(close)}?", ctx) from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """List the commands from the table above."""

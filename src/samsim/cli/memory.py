@@ -14,6 +14,7 @@ from samsim.cli.exit_codes import ExitCode, exit_code_help
 from samsim.cli.options.encoding import check_encoding_name
 from samsim.cli.safe_text import safe_json, shown
 from samsim.errors import ConfigError, InputError
+from samsim.plurals import how_many
 
 if TYPE_CHECKING:
     from samsim.memory.memory_store import MemoryStore
@@ -41,7 +42,8 @@ def memory() -> None:
 @_STORE
 def stats(store: str) -> None:
     """Show what a store holds, in numbers."""
-    from samsim.cli.views.memory import print_view, stats_view, summary_of
+    from samsim.cli.console import print_view
+    from samsim.cli.views.memory import stats_view, summary_of
 
     with _existing(store) as opened:
         print_view(stats_view(_place(store), summary_of(opened.iterate()), opened.content_hash()))
@@ -53,7 +55,8 @@ def stats(store: str) -> None:
 @click.option("-n", "--last", type=click.IntRange(min=1), help=f"How many, newest first (else: {_SHOWN_BY_DEFAULT}).")
 def show(store: str, episode_ids: tuple[str, ...], last: int | None) -> None:
     """Show the newest episodes, or some in full."""
-    from samsim.cli.views.memory import episode_view, episodes_view, is_wide, print_view
+    from samsim.cli.console import print_view
+    from samsim.cli.views.memory import episode_view, episodes_view, is_wide
 
     if episode_ids and last is not None:
         raise click.UsageError("Give either ids or --last.")
@@ -77,7 +80,8 @@ def verify(ctx: click.Context, store: str) -> None:
 
     Order, checksums, schema, forbidden fields and principles; nothing is changed.
     """
-    from samsim.cli.views.memory import print_view, report_view
+    from samsim.cli.console import print_view
+    from samsim.cli.views.memory import report_view
 
     with _existing(store) as opened:
         report = opened.verify()
@@ -92,7 +96,7 @@ def compact(store: str) -> None:
     with _existing(store) as opened:
         report = opened.compact()
     size = f"{report.bytes_before:,} -> {report.bytes_after:,} bytes"
-    click.echo(f"{report.episodes:,} episodes, {size}: {_place(store)}")
+    click.echo(f"{how_many(report.episodes, 'episode')}, {size}: {_place(store)}")
 
 
 @memory.command()
@@ -112,7 +116,7 @@ def export(store: str, output: Path | None, force: bool) -> None:
             raise ConfigError(f"{output} is the store itself. Give the export another name.")
         with _appearing_when_whole(output, force=force) as file:
             count = opened.export(file)
-    click.echo(f"{count} episodes -> {shown(str(output))}", err=True)
+    click.echo(f"{how_many(count, 'episode')} -> {shown(str(output))}", err=True)
 
 
 @memory.command("import")
@@ -149,7 +153,8 @@ def grep_leaks(ctx: click.Context, store: str, texts: Path, text_column: str | N
     no leak; both are passed over.
     """
     from samsim.cli.batch.reading import Columns, Review, ReviewFile
-    from samsim.cli.views.memory import leaks_view, print_view
+    from samsim.cli.console import print_view
+    from samsim.cli.views.memory import leaks_view
     from samsim.memory.leaks import RUN_LENGTH, Leak, LeakFinder
     from samsim.memory.principles import all_principles
 
@@ -166,7 +171,7 @@ def grep_leaks(ctx: click.Context, store: str, texts: Path, text_column: str | N
                 leaks.extend(finder.leaks(row.uid, row.text))
             else:
                 bad += 1
-                click.echo(f"line {row.line}: {shown(row.reason)}", err=True)
+                click.echo(f"line {row.number}: {shown(row.reason)}", err=True)
     if not searched:
         raise InputError(f"{texts.name} has no usable text: nothing was searched for.")
     print_view(leaks_view(leaks, finder.episodes, searched, RUN_LENGTH))
@@ -175,7 +180,7 @@ def grep_leaks(ctx: click.Context, store: str, texts: Path, text_column: str | N
 
 def _check_regular(file: Path) -> None:
     """A pipe would be waited for without end, and a device be read without end; "-" is standard input."""
-    from samsim.memory.jsonl.io import is_no_file
+    from samsim.durable_files import is_no_file
 
     if str(file) != "-" and is_no_file(file):
         raise InputError(f"{file} is not a regular file. Give one, or pipe its content and write - for standard input.")

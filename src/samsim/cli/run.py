@@ -2,17 +2,63 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
+
+from samsim.cli.safe_text import shown
+from samsim.experiments.shipped import SHIPPED_EXPERIMENTS, shipped_experiment
+from samsim.plurals import how_many
 
 if TYPE_CHECKING:
     from samsim.experiments.config import ExperimentConfig
 
 
-@click.command()
-@click.argument("config", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+class _Experiment(click.Path):
+    """A configuration: one that ships, by its name, or a file (one of the same name is ./name)."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the file it is in."""
+        if value in SHIPPED_EXPERIMENTS:
+            return shipped_experiment(value)
+        return super().convert(value, param, ctx)
+
+
+class _RunCommand(click.Command):
+    """Tells whoever gives a setting as an option how it is set."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the options; one that is a key of the configuration is pointed to ``--set``."""
+        given = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            setting = _as_setting(error.option_name, given)
+            if setting is None:
+                raise
+            raise click.UsageError(f"No such option: {error.option_name}. Use --set {setting}.", ctx) from error
+
+
+def _as_setting(option: str, arguments: Sequence[str]) -> str | None:
+    """The ``KEY=VALUE`` that an unknown option was meant to be; None where no key has its name."""
+    from samsim.experiments.config.homes import known_homes
+    from samsim.experiments.config.mistakes import dotted
+
+    key = option.lstrip("-").replace("-", "_")
+    sections = known_homes().get(key)
+    if sections is None:
+        return None
+    written = next(index for index, argument in enumerate(arguments) if argument.split("=")[0] == option)
+    _, joined, value = arguments[written].partition("=")
+    if not joined:
+        value = next((following for following in arguments[written + 1 : written + 2] if following[:1] != "-"), "VALUE")
+    return f"{dotted((*sections[0], key))}={shown(value)}"
+
+
+@click.command(cls=_RunCommand)
+@click.argument("config", type=_Experiment(exists=True, dir_okay=False, path_type=Path))
 @click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="Change a setting, as in run.concurrency=4.")
 @click.option("--plan", "plan_only", is_flag=True, help="Say what it would take, by a few probed samples.")
 @click.option("--probe", type=click.IntRange(0), metavar="N", help="Samples that --plan probes.  [default: 3]")
@@ -45,10 +91,12 @@ def run(
 ) -> None:
     """Run an experiment: samples x conditions x protocols x engines x seeds.
 
+    CONFIG is a file, or quickstart, which ships with samsim.
+
     A run that was interrupted goes on where it stopped; a finished one is not run again.
 
     \b
-    samsim run experiments/configs/quickstart.yaml
+    samsim run quickstart
     samsim run my.yaml --plan
     samsim run my.yaml --set matrix.condition=[C1,C2] --max-cost 2
     """
@@ -98,10 +146,9 @@ def _announce(config: ExperimentConfig) -> None:
     cells = config.cells()
     low = min(fewest_calls(cell.pipeline) for cell in cells)
     high = max(most_calls(cell.pipeline) for cell in cells)
-    calls = f"{low}" if low == high else f"{low} to {high}"
+    calls = how_many(low, "call") if low == high else f"{low} to {high} calls"
     click.echo(
-        f"{config.name}: {len(cells)} cell{'' if len(cells) == 1 else 's'}, {calls} calls a sample"
-        " (--plan measures tokens and cost)",
+        f"{config.name}: {how_many(len(cells), 'cell')}, {calls} a sample (--plan measures tokens and cost)",
         err=True,
     )
 

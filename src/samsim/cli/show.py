@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from samsim.cli.exit_codes import ExitCode
-from samsim.errors import InputError, UnknownKeyError
+from samsim.errors import UnknownKeyError
 
 if TYPE_CHECKING:
     from samsim.experiments.artefacts import Run, RunSample
@@ -63,9 +62,7 @@ def show(ctx: click.Context, /, run: Path, uid: str | None, prompts: bool, as_js
         with_text = list(islice(runs[0].samples(), limit))
         views.print_samples(runs[0], with_text, labels)
         return
-    found = [(folder, sample) for folder in runs if (sample := _find(folder, uid)) is not None]
-    if not found:
-        raise InputError(_not_found(runs, uid))
+    found = _find(runs, uid)
     for folder, sample in found:
         if as_json:
             views.print_json(folder, sample)
@@ -74,15 +71,15 @@ def show(ctx: click.Context, /, run: Path, uid: str | None, prompts: bool, as_js
     ctx.exit(ExitCode.OK)
 
 
-def _find(run: Run, uid: str) -> RunSample | None:
-    try:
-        return run[uid]
-    except UnknownKeyError:
-        return None
-
-
-def _not_found(runs: Sequence[Run], uid: str) -> str:
-    known = [sample.uid for sample in runs[0].samples()]
-    close = get_close_matches(uid, known, n=3)
-    hint = f" Did you mean {', '.join(close)}?" if close else " Leave out the UID to list the samples."
-    return f"No sample {uid!r} among the {len(known):,} of {runs[0].path}.{hint}"
+def _find(runs: Sequence[Run], uid: str) -> list[tuple[Run, RunSample]]:
+    """Return the sample of every run that has it; where none has, the error of the first says what there is."""
+    found: list[tuple[Run, RunSample]] = []
+    missing: list[UnknownKeyError] = []
+    for run in runs:
+        try:
+            found.append((run, run[uid]))
+        except UnknownKeyError as error:
+            missing.append(error)
+    if not found:
+        raise missing[0]
+    return found

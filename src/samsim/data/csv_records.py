@@ -8,21 +8,17 @@ from __future__ import annotations
 
 import csv
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from samsim.data.bad_rows import BadRow
 from samsim.errors import InputError
 
 Line = tuple[int, str | None]
 """A line's number and its text; None where the line was too long to read."""
-
-
-@dataclass(frozen=True, slots=True)
-class CsvProblem:
-    """Why a record cannot be read."""
-
-    reason: str
+Record = tuple[int, list[str]]
+"""The fields of a record, with the number of its first line."""
 
 
 class _TooLongError(Exception):
@@ -37,28 +33,28 @@ class CsvRecords:
     limit: int
     _waiting: deque[Line] = field(default_factory=deque)
 
-    def __iter__(self) -> Iterator[tuple[int, list[str] | CsvProblem]]:
-        """Each record, or what is wrong with it, with the number of its first line."""
+    def __iter__(self) -> Iterator[Record | BadRow]:
+        """Each record, or what is wrong with it."""
         # The module's own limit is lower than a long review; it is one setting for the process.
         before = csv.field_size_limit(self.limit)
         try:
             while (first := self._next_line()) is not None:
-                yield first[0], self._record(first)
+                yield self._record(first)
         finally:
             csv.field_size_limit(before)
 
     def _next_line(self) -> Line | None:
         return self._waiting.popleft() if self._waiting else next(self.lines, None)
 
-    def _record(self, first: Line) -> list[str] | CsvProblem:
+    def _record(self, first: Line) -> Record | BadRow:
         if first[1] is None:
-            return CsvProblem(f"the line is longer than {self.limit:,} characters")
+            return too_long(first[0], self.limit)
         pulled: list[Line] = []
         try:
-            return next(csv.reader(self._feed(first, pulled), strict=True))
+            return first[0], next(csv.reader(self._feed(first, pulled), strict=True))
         except (csv.Error, _TooLongError) as error:
             self._waiting.extendleft(reversed(pulled))
-            return CsvProblem(self._explain(error, spans_lines=bool(pulled)))
+            return BadRow(first[0], self._explain(error, spans_lines=bool(pulled)))
 
     def _feed(self, first: Line, pulled: list[Line]) -> Iterator[str]:
         length = len(first[1] or "")
@@ -77,13 +73,40 @@ class CsvRecords:
         return f"broken quoting ({error})"
 
 
-def read_header(records: Iterator[tuple[int, list[str] | CsvProblem]], path: Path) -> list[str]:
-    """The names of the columns: the first record that is not empty."""
-    for number, record in records:
-        if isinstance(record, CsvProblem):
+def too_long(number: int, limit: int) -> BadRow:
+    """What to say about a line beyond the limit."""
+    return BadRow(number, f"the line is longer than {limit:,} characters")
+
+
+def read_table(lines: Iterator[Line], limit: int, path: Path) -> tuple[list[str], Iterator[Record | BadRow]]:
+    """The names of the columns, and the records below them; one with a field too many or too few is bad."""
+    records = iter(CsvRecords(lines, limit))
+    header = _read_header(records, path)
+    return header, _full_records(records, len(header))
+
+
+def column_place(header: Sequence[str], names: Iterable[str]) -> int | None:
+    """Where the first of the names is that the header has; capitals and blanks around it do not matter."""
+    folded = [name.casefold() for name in header]
+    wanted = (name.strip().casefold() for name in names)
+    return next((folded.index(name) for name in wanted if name in folded), None)
+
+
+def _full_records(records: Iterator[Record | BadRow], fields: int) -> Iterator[Record | BadRow]:
+    for record in records:
+        if isinstance(record, BadRow) or len(record[1]) == fields:
+            yield record
+        elif record[1]:
+            yield BadRow(record[0], f"{len(record[1])} fields where the header has {fields}")
+
+
+def _read_header(records: Iterator[Record | BadRow], path: Path) -> list[str]:
+    """The first record that is not empty."""
+    for record in records:
+        if isinstance(record, BadRow):
             raise InputError(
-                f"The header of {path.name} (line {number}) cannot be read: {record.reason}. Repair that line."
+                f"The header of {path.name} (line {record.number}) cannot be read: {record.reason}. Repair that line."
             )
-        if record:
-            return [name.strip() for name in record]
+        if record[1]:
+            return [name.strip() for name in record[1]]
     raise InputError(f"{path.name} is empty. Give a header line and at least one review.")

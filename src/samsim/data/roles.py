@@ -12,6 +12,7 @@ from typing import Literal, get_args
 
 from samsim.data.samples import Sample
 from samsim.errors import InputError
+from samsim.plurals import how_many
 
 Role = Literal["evaluation", "memory", "demonstrations"]
 ROLES: tuple[Role, ...] = get_args(Role)
@@ -31,7 +32,7 @@ def check_roles(by_role: Mapping[Role, Sequence[Sample]]) -> None:
     listed = "; ".join(pairs[:_LISTED])
     more = f"; and {len(pairs) - _LISTED} more" if len(pairs) > _LISTED else ""
     raise InputError(
-        f"The same text is in two roles ({len(pairs)} pair{'' if len(pairs) == 1 else 's'}): {listed}{more}. "
+        f"The same text is in two roles ({how_many(len(pairs), 'pair')}): {listed}{more}. "
         "A text must have one role only, or the evaluation would be of what was already shown: "
         "use another split or file for one of the roles, or take these texts out of it."
     )

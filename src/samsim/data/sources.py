@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, Self
@@ -13,6 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from samsim.data.format_table import FORMATS, MAPPED_FORMATS
 from samsim.data.shipped import SHIPPED
 from samsim.errors import ConfigError
+from samsim.spelling import closest
+from samsim.validation_words import mistakes_in, reason_of
 
 # What a mapping may name, and the usual names of each that are looked for when it does not.
 USUAL_COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -124,11 +125,10 @@ def as_source(place: DataSource | str | Path, **options: Any) -> DataSource:
     try:
         return DataSource(**where, **options)
     except ValidationError as error:
-        reasons = "; ".join(problem["msg"].removeprefix("Value error, ") for problem in error.errors())
-        raise ConfigError(f"{reasons}.") from None
+        raise ConfigError(f"{'; '.join(map(reason_of, mistakes_in(error)))}.") from None
 
 
 def _hint(wrong: str, known: Iterable[str]) -> str:
     names = list(known)
-    close = get_close_matches(wrong, names, n=1)
-    return f"did you mean {close[0]}?" if close else f"use one of {', '.join(names)}"
+    meant = closest(wrong, names)
+    return f"did you mean {meant}?" if meant else f"use one of {', '.join(names)}"

@@ -28,6 +28,7 @@ from samsim.errors import ConfigError, EngineError, SamsimError
 from samsim.json_text import read_json
 from samsim.schemas.calls import OutputMode, Usage
 from samsim.schemas.protocol_conflict_review import Written
+from samsim.validation_words import in_words
 
 CACHE_VARIABLE = "SAMSIM_CACHE"
 FLUSH_SECONDS = 0.5
@@ -431,9 +432,7 @@ def _read_entry(line: bytes) -> CacheEntry:
     try:
         entry = CacheEntry.model_validate(read_json(line))
     except ValidationError as error:
-        problems = error.errors(include_input=False, include_url=False, include_context=False)
-        reasons = (f"{'.'.join(map(str, each['loc'])) or 'line'}: {each['msg']}" for each in problems)
-        raise ValueError("; ".join(reasons)) from None
+        raise ValueError(in_words(error, "line")) from None
     if not entry.reply.usable:
         raise ValueError("reply: not an answer (cut off, refused or empty), and failures are never cached")
     return entry

@@ -13,7 +13,6 @@ A plan names engines by role; a role takes what it does not say from its group a
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -29,11 +28,13 @@ from samsim.engines.model_engine import build_counting_engine, build_model_engin
 from samsim.engines.pacing.activity import Activity
 from samsim.engines.pacing.limits import AdaptiveLimit, SpendingLimit
 from samsim.engines.pacing.outage import DEFAULT_MAX_OUTAGE_S, Servers
-from samsim.engines.settings import LOCAL_START, EngineKind, EngineSettings, mistakes_in
+from samsim.engines.settings import LOCAL_START, EngineKind, EngineSettings
 from samsim.engines.table import OTHER_AGENTS, EngineTable
 from samsim.errors import ConfigError
 from samsim.schemas.protocol_conflict_review import AGENTS, Agent, AgentName
 from samsim.schemas.protocols import draws_of, is_conflict_review
+from samsim.spelling import closest
+from samsim.validation_words import mistakes_in, place_of, reason_of
 from samsim.yaml_text import YamlError, read_yaml_file
 
 Role = Literal[
@@ -210,8 +211,8 @@ def _short_form(spec: str) -> dict[str, Any]:
         return {"kind": "embedded"}
     kind, separator, model = spec.partition(":")
     if kind not in _SHORT_KINDS or not separator or not model:
-        close = difflib.get_close_matches(kind, _SHORT_KINDS, n=1)
-        hint = f" Did you mean {close[0]}:MODEL?" if close else ""
+        meant = closest(kind, _SHORT_KINDS)
+        hint = f" Did you mean {meant}:MODEL?" if meant else ""
         raise ConfigError(
             f"Unknown engine {spec!r}.{hint} Use embedded, openai:MODEL, anthropic:MODEL, google:MODEL or a YAML file."
         )
@@ -327,9 +328,20 @@ def _explain(error: ValidationError, model: type[BaseModel]) -> str:
     names = [*model.model_fields, *get_args(Role)]
     parts = []
     for problem in mistakes_in(error):
-        place = [str(part) for part in problem["loc"] if part != "[key]"]
-        close = difflib.get_close_matches(place[-1], names, n=1) if place else []
+        place = place_of(problem, "file")
+        meant = closest(place.rpartition(".")[2], names)
         misspelt = problem["type"] in ("extra_forbidden", "literal_error")
-        hint = f" (did you mean {close[0]}?)" if misspelt and close else ""
-        parts.append(f"{'.'.join(place) or 'file'}: {problem['msg']}{hint}")
+        home = _home(place.rpartition(".")[2], model) if problem["type"] == "extra_forbidden" else None
+        close = f" (did you mean {meant}?)" if misspelt and meant else ""
+        hint = f" (put it {home})" if home else close
+        parts.append(f"{place}: {reason_of(problem)}{hint}")
     return "; ".join(parts) + f". Known settings: {', '.join(model.model_fields)}."
+
+
+def _home(name: str, model: type[BaseModel]) -> str | None:
+    """Where in an engine file a setting belongs that stands a level too high or too low."""
+    if model is EngineSettings:
+        return "at the top of the engine file" if name in EnginePlan.model_fields else None
+    if name in get_args(Role):
+        return "under engines:"
+    return "under engines: default:" if name in EngineSettings.model_fields else None

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from samsim.engines.embedded.engine import EmbeddedEngine
+from samsim.engines.default import DEFAULT_ENGINE, default_engine
 from samsim.engines.interface import Engine
 from samsim.engines.replay import RecordingEngine, ReplayEngine, TraceWriter
 from samsim.engines.table import EngineTable
@@ -16,8 +16,6 @@ from samsim.engines.table import EngineTable
 if TYPE_CHECKING:
     from samsim.engines.factory import EngineSetup
     from samsim.engines.pacing.activity import Activity
-
-EMBEDDED = "embedded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +52,7 @@ EngineSpec = str | Path | Mapping[Any, Any] | Engine | EngineTable | OpenEngine
 
 
 def open_engine(
-    spec: str | Path | Mapping[str, Any] = EMBEDDED,
+    spec: str | Path | Mapping[str, Any] = DEFAULT_ENGINE,
     *,
     protocol: str | None = None,
     base_url: str | None = None,
@@ -77,8 +75,8 @@ def open_engine(
     """
     if replay is not None:
         opened = OpenEngine(EngineTable.of(ReplayEngine(Path(replay))))
-    elif spec == EMBEDDED and base_url is None:
-        opened = OpenEngine(EngineTable.of(EmbeddedEngine()))
+    elif spec == DEFAULT_ENGINE and base_url is None:
+        opened = OpenEngine(EngineTable.of(default_engine()))
     else:
         changes = {"max_cost": max_cost, "cache": cache, "max_outage": max_outage}
         given = {name: value for name, value in changes.items() if value is not None}
@@ -91,7 +89,7 @@ def engines_for(given: EngineSpec | None, protocol: str) -> OpenEngine:
     if isinstance(given, OpenEngine):
         return given
     if given is None or isinstance(given, str | Path):
-        return open_engine(EMBEDDED if given is None else given, protocol=protocol)
+        return open_engine(DEFAULT_ENGINE if given is None else given, protocol=protocol)
     if isinstance(given, Mapping):
         if all(isinstance(one, str | Mapping) for one in given.values()):
             return open_engine(given, protocol=protocol)

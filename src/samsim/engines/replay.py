@@ -19,21 +19,23 @@ from typing import Any, BinaryIO, get_args
 from pydantic import Field, ValidationError
 from pydantic_core import to_jsonable_python
 
-from samsim.engines.interface import ClosableEngine, Engine, EngineReply, EngineRequest, Message
+from samsim.engines.interface import Engine, EngineReply, EngineRequest, Message
+from samsim.engines.wrapped import WrappedEngine
 from samsim.errors import ConfigError, EngineError, InputError
 from samsim.json_text import read_json
 from samsim.schemas.calls import AttemptRecord, FailureKind, MessageRecord, Usage
 from samsim.schemas.results import CallRecord, MemoryRecord
+from samsim.validation_words import in_words
 
 # Known only after the engine's part is over; the first two are derived from the output again in a replay.
-_NOT_THE_ENGINES = {"rationales", "rejected", "cell_digest"}
+_NOT_THE_ENGINES = {"rationales", "rejected", "cell_digest", "line_digest"}
 
 
 class TraceLine(CallRecord):
     """One recorded call. ``order`` counts the lines of a trace, or of a sample in a run's trace;
     ``request_hash`` is that of the rendered prompt, ``cut`` what the answer had beyond its schema's limits.
     ``memory`` is what the episodic memory did for the sample, in the line of its last call in a run's trace;
-    ``cell_digest`` is put in by a run too."""
+    ``cell_digest`` and ``line_digest`` are put in by a run too."""
 
     uid: str
     order: int
@@ -45,6 +47,7 @@ class TraceLine(CallRecord):
     output: Any = None
     memory: MemoryRecord | None = None
     cell_digest: str | None = None
+    line_digest: str | None = None
 
 
 class TraceWriter:
@@ -83,28 +86,18 @@ class TraceWriter:
         self.close()
 
 
-class RecordingEngine:
-    """Passes every request on to another engine and writes what came of it to a trace."""
+class RecordingEngine(WrappedEngine):
+    """Writes what came of every request to a trace, which belongs to whoever opened it."""
 
     def __init__(self, engine: Engine, trace: TraceWriter) -> None:
-        self._engine = engine
+        super().__init__(engine)
         self._trace = trace
-
-    @property
-    def name(self) -> str:
-        """The recorded engine's name: recording changes nothing in the results."""
-        return self._engine.name
 
     async def complete(self, request: EngineRequest) -> EngineReply:
         """Answer as the recorded engine does."""
-        reply = await self._engine.complete(request)
-        self._trace.write(self._engine.name, request, reply)
+        reply = await super().complete(request)
+        self._trace.write(self.name, request, reply)
         return reply
-
-    async def aclose(self) -> None:
-        """Close the recorded engine; the trace belongs to whoever opened it."""
-        if isinstance(self._engine, ClosableEngine):
-            await self._engine.aclose()
 
 
 class ReplayEngine:
@@ -158,8 +151,7 @@ class ReplayEngine:
         try:
             return TraceLine.model_validate(read_json(raw, recorded=True))
         except ValidationError as error:
-            first = error.errors(include_input=False, include_url=False)[0]
-            reason = f"{'.'.join(map(str, first['loc'])) or 'line'}: {first['msg']}"
+            reason = in_words(error, "line", most=1)
         except ValueError as error:
             reason = f"no JSON: {error}"
         raise InputError(f"{self.path}, {where} is not a recorded call ({reason}). Give a trace samsim wrote.")

@@ -14,30 +14,10 @@ BACKOFF_BASE_S = 0.5
 BACKOFF_CAP_S = 30.0
 
 _RETRYABLE: frozenset[FailureKind] = frozenset({"timeout", "connection", "rate_limited", "server_error"})
-# 402 is an account without credit. 409 is how several servers say that a lock could not be had in
-# time: as passing as a 5xx.
-_STATUS_FAILURES: Mapping[int, FailureKind] = {
-    401: "auth",
-    402: "auth",
-    403: "auth",
-    408: "timeout",
-    409: "server_error",
-    413: "too_large",
-    429: "rate_limited",
-    504: "timeout",
-}
 
 
-def failure_of_status(status: int) -> FailureKind | None:
-    """What an HTTP status means as a failure; None for 2xx."""
-    if 200 <= status < 300:
-        return None
-    return _STATUS_FAILURES.get(status, "server_error" if status >= 500 else "bad_request")
-
-
-def is_retryable(problem: FailureKind | int) -> bool:
-    """Whether the same request may succeed if sent again; ``problem`` is a failure or an HTTP status."""
-    failure = failure_of_status(problem) if isinstance(problem, int) else problem
+def is_retryable(failure: FailureKind) -> bool:
+    """Whether the same request may succeed if sent again."""
     return failure in _RETRYABLE
 
 

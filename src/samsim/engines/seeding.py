@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from samsim.engines.interface import ClosableEngine, Engine, EngineReply, EngineRequest
+from samsim.engines.interface import Engine, EngineReply, EngineRequest
+from samsim.engines.wrapped import WrappedEngine
 from samsim.schemas.protocols import MAX_DRAWS
 
 # Runs usually have seeds that follow each other; their draws must not share any.
 _BETWEEN_DRAWS = 1_000_003
 
 
-class SeededEngine:
+class SeededEngine(WrappedEngine):
     """Asks another engine with the run's seed and repeat.
 
     A protocol that draws several answers numbers its draws by ``repeat``; they stay apart from each
@@ -20,22 +21,12 @@ class SeededEngine:
     """
 
     def __init__(self, engine: Engine, seed: int | None, repeat: int) -> None:
-        self._engine = engine
+        super().__init__(engine)
         self._seed = seed
         self._repeat = repeat
-
-    @property
-    def name(self) -> str:
-        """The asked engine's name."""
-        return self._engine.name
 
     async def complete(self, request: EngineRequest) -> EngineReply:
         """Answer as the engine does with this seed."""
         draw = request.repeat
         seed = request.seed if self._seed is None else self._seed + draw * _BETWEEN_DRAWS
-        return await self._engine.complete(replace(request, seed=seed, repeat=self._repeat * (MAX_DRAWS + 1) + draw))
-
-    async def aclose(self) -> None:
-        """Close the asked engine."""
-        if isinstance(self._engine, ClosableEngine):
-            await self._engine.aclose()
+        return await super().complete(replace(request, seed=seed, repeat=self._repeat * (MAX_DRAWS + 1) + draw))

@@ -10,8 +10,7 @@ import json
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
-from pydantic_core import ErrorDetails
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from samsim.engines.guard import is_loopback
 from samsim.schemas.calls import OutputMode
@@ -54,11 +53,6 @@ def _longest_timeout(said: dict[str, Any]) -> float:
 
 def _is_local(url: str | None) -> bool:
     return url is not None and is_loopback(urlsplit(url).hostname or "")
-
-
-def mistakes_in(error: ValidationError) -> list[ErrorDetails]:
-    """What a user got wrong; a default that could not be worked out because of another mistake is none."""
-    return [one for one in error.errors(include_url=False) if one["type"] != "default_factory_not_called"]
 
 
 class PricePerMillion(BaseModel):

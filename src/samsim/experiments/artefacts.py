@@ -17,12 +17,15 @@ from pydantic import ValidationError
 
 from samsim.errors import InputError, unknown_key
 from samsim.experiments.plain_files import open_plain
-from samsim.experiments.signing import cell_digest, take_signature
+from samsim.experiments.signing import cell_digest, is_as_written, take_signature
 from samsim.json_text import JsonError, read_json
 from samsim.notebook import DataFrame, Row, data_frame
+from samsim.plurals import how_many
 from samsim.schemas.results import RESULT_COLUMNS, Completeness, SampleResult, missing_words
-from samsim.schemas.runs import CELL_DIGEST, FORMAT_VERSION, DataRecord, Manifest
+from samsim.schemas.run_problems import RunProblem, UnreadableRunError
+from samsim.schemas.runs import CELL_DIGEST, FORMAT_VERSION, LINE_DIGEST, DataRecord, Manifest
 from samsim.schemas.scorecards import Scorecard
+from samsim.validation_words import in_words
 
 MANIFEST = "manifest.json"
 OUTPUTS = "outputs.jsonl"
@@ -37,12 +40,9 @@ RUN_COLUMNS = (*RESULT_COLUMNS, "error")
 
 _BLOCK = 1 << 20
 _REPEAT = "Repeat the run."
-# What a line of outputs leaves to the scorecards and the traces.
-NOT_IN_OUTPUTS: dict[str, Any] = {
-    "memory": True,
-    "evaluation": True,
-    "calls": {"__all__": {"messages", "attempts", "cached", "engine"}},
-}
+_PUT_BACK = "Put the file back, or repeat the run."
+# What a line of outputs leaves to the scorecard.
+IN_SCORECARDS = ("memory", "evaluation")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,50 +96,33 @@ class Run:
         return self.manifest.run_over
 
     @cached_property
-    def problems(self) -> tuple[str, ...]:
-        """What is missing, in words; each says which measures cannot be had without it.
+    def problems(self) -> tuple[RunProblem, ...]:
+        """What is missing; each says which measures cannot be had without it.
 
         What counts is what the files hold, not what the manifest says was done.
         """
         outputs, cards = (_count_lines(self.path / name) for name in (OUTPUTS, SCORECARDS))
-        found = []
-        if outputs is None:
-            found.append(f"{OUTPUTS} is missing: nothing can be measured. Repeat the run.")
-        else:
-            found += self._lost_outputs(outputs)
+        found = [RunProblem("no_outputs")] if outputs is None else list(self._lost_outputs(outputs))
         if cards is None:
-            found.append(
-                f"{SCORECARDS} is missing: the gold and with it all scores are gone, and risk, memory and cost, which"
-                " are known at inference only. Repeat the run to have them."
-            )
+            found.append(RunProblem("no_scorecards"))
         elif outputs is not None and cards != outputs:
-            found.append(
-                f"{SCORECARDS} has {_samples(cards)}, {OUTPUTS} {outputs:,}: gold, scores, risk, memory and cost of"
-                " the others are gone. Repeat the run to have them."
-            )
-        if not (self.path / TRACES).exists():
-            found.append(f"{TRACES} is missing: the calls cannot be shown or replayed.")
+            found.append(RunProblem("fewer_scorecards", {"scorecards": cards, "outputs": outputs}))
+        if not _is_there(self.path / TRACES):
+            found.append(RunProblem("no_traces"))
         if self.manifest.settings_hash is None:
-            found.append(
-                f"its lines do not say what made them (samsim {self.manifest.versions.get('samsim', 'of old')} did not"
-                f" mark them): whether they belong to its {MANIFEST} cannot be checked. Repeat the run to be sure."
-            )
+            found.append(RunProblem("unmarked_lines", {"version": self.manifest.versions.get("samsim", "of old")}))
         return tuple(found)
 
-    def _lost_outputs(self, lines: int) -> Iterator[str]:
-        wanted = max(self.manifest.done, 0 if self.data is None else self.data.samples)
-        if lines < self.manifest.done:
-            yield (
-                f"{OUTPUTS} has {lines:,} of {_samples(wanted)}: the manifest says that {self.manifest.done:,} are"
-                " done, so the others were lost. All measures are over what is left; repeat the run."
-            )
+    def _lost_outputs(self, lines: int) -> Iterator[RunProblem]:
+        done = self.manifest.done
+        wanted = max(done, 0 if self.data is None else self.data.samples)
+        counts = {"outputs": lines, "samples": wanted}
+        if lines < done:
+            yield RunProblem("lost_outputs", {**counts, "done": done})
         elif lines < wanted:
-            yield (
-                f"the run is {self.manifest.status}: {lines:,} of {_samples(wanted)} are done."
-                " Run the same configuration again to go on."
-            )
+            yield RunProblem("unfinished", {**counts, "status": self.manifest.status})
         elif lines > wanted:
-            yield f"{OUTPUTS} has {_samples(lines)}, but the run was over {wanted:,}: do not trust it. Repeat the run."
+            yield RunProblem("too_many_outputs", counts)
 
     def samples(self) -> Iterator[RunSample]:
         """Yield every finished sample, in order, with its scorecard; lines of another cell are an ``InputError``."""
@@ -176,7 +159,7 @@ class Run:
         manifest = self.manifest
         lost = f", {manifest.errors} failed" if manifest.errors else ""
         lost += f", {manifest.partial} partial" if manifest.partial else ""
-        return f"<Run {self.name}: {_samples(len(self))}{lost}, {manifest.status}; {self.path}>"
+        return f"<Run {self.name}: {how_many(len(self), 'sample')}{lost}, {manifest.status}; {self.path}>"
 
     def _repr_html_(self) -> str:
         from samsim.experiments.run_html import run_html  # only notebooks need it
@@ -206,17 +189,19 @@ class Run:
     def _own_lines(self, name: str) -> Iterator[dict[str, Any]]:
         """The lines of a file, as they were before the run marked them."""
         digest = cell_digest(self.manifest)
-        for row in _lines(self.path / name, recorded=name == TRACES):
+        for raw, row in _lines(self.path / name, recorded=name == TRACES):
             signature = take_signature(row)
             if signature != digest:
                 raise InputError(f"{foreign_line(self.path / name, row.get('uid'), signature)} {_REPEAT}")
+            if self.manifest.line_digests and not is_as_written(raw):
+                raise InputError(f"{changed_line(self.path / name, row.get('uid'))} {_PUT_BACK}")
             yield row
 
     def _card(self, raw: dict[str, Any], uid: object) -> Scorecard:
         try:
             card = Scorecard.model_validate(raw)
         except ValidationError as error:
-            raise InputError(f"{self.path / SCORECARDS}: {_first(error)}. {_REPEAT}") from error
+            raise InputError(f"{self.path / SCORECARDS}: {in_words(error, 'record', most=1)}. {_REPEAT}") from error
         if card.uid != uid:
             raise InputError(f"{self.path}: outputs and scorecards do not go together at {uid!r}. {_REPEAT}")
         return card
@@ -227,8 +212,9 @@ class Run:
         try:
             result = SampleResult.model_validate(row)
         except ValidationError as error:
+            wrong = in_words(error, "record", most=1)
             raise InputError(
-                f"{self.path / OUTPUTS}: {_first(error)}. It was written by another version; repeat the run."
+                f"{self.path / OUTPUTS}: {wrong}. It was written by another version; repeat the run."
             ) from error
         if card is not None:
             result = result.model_copy(update={"memory": card.memory, "evaluation": card.evaluation})
@@ -254,18 +240,19 @@ def read_run(path: str | Path) -> Run:
         with open_plain(place) as file:
             raw = read_json(file.read())
     except FileNotFoundError:
-        raise InputError(_no_manifest(folder)) from None
+        raise _no_manifest(folder) from None
     except (OSError, ValueError) as error:
         raise InputError(f"Cannot read {place}: {error}. Give a folder that samsim run wrote.") from error
     if not isinstance(raw, dict) or raw.get("format_version") != FORMAT_VERSION:
-        raise InputError(
-            f"{place} has format {raw.get('format_version') if isinstance(raw, dict) else None!r}; this version"
-            f" reads format {FORMAT_VERSION}. Repeat the run, or use the version that wrote it."
-        )
+        written = repr(raw.get("format_version") if isinstance(raw, dict) else None)
+        values: dict[str, int | str] = {"file": str(place), "found": written, "read": FORMAT_VERSION}
+        raise UnreadableRunError(RunProblem("other_format", values))
     try:
         return Run(folder, Manifest.model_validate(raw))
     except ValidationError as error:
-        raise InputError(f"{place}: {_first(error)}. Give a folder that samsim run wrote.") from error
+        raise InputError(
+            f"{place}: {in_words(error, 'record', most=1)}. Give a folder that samsim run wrote."
+        ) from error
 
 
 def find_runs(paths: Iterable[str | Path]) -> list[Run]:
@@ -306,17 +293,19 @@ def foreign_line(place: Path, uid: object, signature: object) -> str:
     )
 
 
-def _no_manifest(folder: Path) -> str:
+def changed_line(place: Path, uid: object) -> str:
+    """What to say about a line that is not as the run wrote it."""
+    return f"{place} was changed: the line of sample {uid!r} is not what the run wrote, by its {LINE_DIGEST}."
+
+
+def _no_manifest(folder: Path) -> InputError:
     if has_lines(folder):
-        return (
-            f"{folder} has lines of a run and no {MANIFEST}: nobody can say what made them. Put the {MANIFEST} back,"
-            " or repeat the run."
-        )
-    return f"{folder} is not a run folder: it has no {MANIFEST}. Give a folder that samsim run wrote."
+        return UnreadableRunError(RunProblem("no_manifest", {"folder": str(folder)}))
+    return InputError(f"{folder} is not a run folder: it has no {MANIFEST}. Give a folder that samsim run wrote.")
 
 
-def _lines(path: Path, *, recorded: bool = False) -> Iterator[dict[str, Any]]:
-    """Every whole line; an unfinished last one is what a killed run leaves."""
+def _lines(path: Path, *, recorded: bool = False) -> Iterator[tuple[bytes, dict[str, Any]]]:
+    """Every whole line, as it is and read; an unfinished last one is what a killed run leaves."""
     try:
         file = open_plain(path)
     except FileNotFoundError:
@@ -331,7 +320,7 @@ def _lines(path: Path, *, recorded: bool = False) -> Iterator[dict[str, Any]]:
                 raise InputError(f"{path}, line {number} is damaged: {error}. Run it again to repair it.") from error
             if not isinstance(row, dict):
                 raise InputError(f"{path}, line {number} is damaged: not a JSON object. Run it again to repair it.")
-            yield row
+            yield raw, row
 
 
 def _count_lines(path: Path) -> int | None:
@@ -343,10 +332,10 @@ def _count_lines(path: Path) -> int | None:
         return None
 
 
-def _samples(number: int) -> str:
-    return f"{number:,} sample{'' if number == 1 else 's'}"
-
-
-def _first(error: ValidationError) -> str:
-    first = error.errors(include_input=False, include_url=False)[0]
-    return f"{'.'.join(map(str, first['loc'])) or 'record'}: {first['msg']}"
+def _is_there(path: Path) -> bool:
+    """Whether a file is there; what stands in its place and is none is an ``InputError``, though nobody reads it."""
+    try:
+        open_plain(path).close()
+    except FileNotFoundError:
+        return False
+    return True

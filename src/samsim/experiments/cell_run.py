@@ -23,7 +23,7 @@ from samsim.experiments.execution import Inference, RunStopped, Sink, run_sample
 from samsim.experiments.loading import RoleData
 from samsim.experiments.projection import SampleLines
 from samsim.experiments.provenance import version_changes
-from samsim.experiments.recovering import RESTART, Finished, find_finished
+from samsim.experiments.recovering import RESTART, Finished, Loss, find_finished, find_loss
 from samsim.experiments.retrying import RETRY_FOLDER, finish_replacing, replace_rows
 from samsim.experiments.run_folder import RunFolder, locked
 from samsim.experiments.run_store import copy_store, drop_wrong_journal, store_digest, wind_back
@@ -35,6 +35,7 @@ from samsim.memory.memory_store import open_store
 from samsim.pipeline.config import PipelineConfig
 from samsim.pipeline.epochs import Continuation
 from samsim.pipeline.streaming import run_to_end
+from samsim.plurals import how_many
 from samsim.schemas.runs import LIMITED, CellRecord, Manifest, RunStatus
 
 # What must be the same for a run to go on; a difference would mix two experiments in one folder.
@@ -137,9 +138,8 @@ def run_cell(job: CellJob) -> Manifest:
             job.watcher.cell_started(manifest.cell, finished.samples, finished.samples)
             job.watcher.cell_ended(manifest)
             return manifest
-        damage = folder.recover(found)
-        if damage is not None:
-            job.watcher.note(damage)
+        _face_loss(job, folder, find_loss(job.folder, manifest, found))
+        folder.recover(found)
         manifest = _running(job, folder, manifest, finished)
         job = replace(job, manifest=manifest)
         job.watcher.watch_engines(job.setup.activity)
@@ -166,6 +166,21 @@ def run_cell(job: CellJob) -> Manifest:
                 folder.write_manifest(manifest)
             job.watcher.cell_ended(manifest)
         return manifest
+
+
+def _face_loss(job: CellJob, folder: RunFolder, loss: Loss | None) -> None:
+    """Say what was lost and will be done again, and keep what is left; a model is not asked twice unbidden."""
+    if loss is None:
+        return
+    samples = how_many(loss.samples, "finished sample")
+    asks_a_model = any(item.kind != "embedded" for item in job.setup.settings)
+    if loss.recorded and asks_a_model and not job.options.retry_errors:
+        raise InputError(
+            f"{loss.why}, so {samples} would have to be done again, and the model be asked again for whatever is not in"
+            " the cache. Put the files back, or use --retry-errors to do them again."
+        )
+    place = folder.keep_damaged()
+    job.watcher.note(f"{loss.why}, so {samples} will be done again; what is left of the old files is kept in {place}")
 
 
 def _is_over(manifest: Manifest, finished: Finished, samples: int) -> bool:
@@ -286,7 +301,7 @@ def _recovered(job: CellJob, folder: RunFolder, manifest: Manifest, uids: Sequen
     """Look again at what is finished of some samples, and be ready to append behind them."""
     folder.close()
     found = find_finished(job.folder, uids, manifest)
-    folder.recover(replace(found, whole_lines_behind=0))
+    folder.recover(found)
     return found.finished
 
 

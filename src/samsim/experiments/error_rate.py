@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from samsim.experiments.execution import RunStopped
+from samsim.plurals import how_many
 
 # The first few samples say little. A smaller start is judged when it is through.
 ENOUGH_FOR_A_RATE = 20
@@ -33,6 +34,6 @@ class ErrorRate:
     def _check(self, error: str | None) -> None:
         if self.limit is not None and self.errors > self.limit * self.done:
             raise RunStopped(
-                f"{self.errors} of {self.done} samples failed, more than max_error_rate {self.limit:g}"
+                f"{self.errors} of {how_many(self.done, 'sample')} failed, more than max_error_rate {self.limit:g}"
                 f" (--retry-errors does them again); the last: {error or 'see outputs.jsonl'}"
             )

@@ -1,7 +1,8 @@
-"""The files of a run folder are plain files: nothing is read from a pipe or written through a link."""
+"""The files of a run folder are plain files: nothing is read from a pipe, or passes through a link."""
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -24,16 +25,22 @@ def open_plain(path: Path) -> BinaryIO:
     """A file of a run, open for reading; a missing one is a ``FileNotFoundError``."""
     try:
         # Without waiting: a pipe that nobody writes to would be waited for until the end of days.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
     except FileNotFoundError:
         raise
     except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise _not_of_a_run(path, stat.S_IFLNK) from error
         raise InputError(f"Cannot read {path}: {error.strerror}. Check the file, or repeat the run.") from error
     mode = os.fstat(descriptor).st_mode
     if not stat.S_ISREG(mode):
         os.close(descriptor)
-        raise InputError(f"{path} is {_kind(mode)}, not a file of a run. Put the file back, or repeat the run.")
+        raise _not_of_a_run(path, mode)
     return os.fdopen(descriptor, "rb")
+
+
+def _not_of_a_run(path: Path, mode: int) -> InputError:
+    return InputError(f"{path} is {_kind(mode)}, not a file of a run. Put the file back, or repeat the run.")
 
 
 def is_plain(path: Path) -> bool:

@@ -12,7 +12,7 @@ from typing import TypeVar, cast
 
 from samsim.data.gold import GoldSample, GoldTuple
 from samsim.engines.replay import TraceLine, trace_bytes
-from samsim.experiments.artefacts import NOT_IN_OUTPUTS
+from samsim.experiments.artefacts import IN_SCORECARDS
 from samsim.experiments.signing import signed
 from samsim.metrics.scoring import score_card_counts
 from samsim.pipeline.epochs import Outcome, SampleError
@@ -141,7 +141,7 @@ def _outputs(outcome: Outcome) -> bytes:
     if isinstance(outcome, SampleError):
         row = {"uid": outcome.uid, "error": outcome.message, "completeness": "failed"}
         return _encoded(json.dumps(row, ensure_ascii=False))
-    return _encoded(outcome.model_dump_json(exclude=NOT_IN_OUTPUTS))
+    return _encoded(outcome.outputs_json(without=IN_SCORECARDS))
 
 
 def _encoded(line: str) -> bytes:

@@ -17,7 +17,7 @@ from samsim import __version__
 _ALWAYS_DECIDING = ("code", "kiwipiepy", "kiwipiepy_model")
 _DECIDING_WITH_MEMORY = (*_ALWAYS_DECIDING, "numpy")
 _RECORDED = ("kiwipiepy", "kiwipiepy_model", "numpy", "pydantic")
-_DECIDING = ("schemas", "language", "rules", "memory", "engines", "agents", "pipeline")
+_DECIDING = ("schemas", "language", "rules", "memory", "engines", "agents", "pipeline", "validation_words.py")
 
 
 def versions() -> dict[str, str]:
@@ -57,7 +57,7 @@ def code_digest() -> str:
     """
     root = Path(str(files("samsim")))
     digest = hashlib.sha256()
-    for path in sorted(path for package in _DECIDING for path in (root / package).rglob("*")):
+    for path in sorted(path for part in _DECIDING for path in (root / part, *(root / part).rglob("*"))):
         if path.is_file() and "__pycache__" not in path.parts:
             digest.update(f"{path.relative_to(root).as_posix()} {path.stat().st_size}\n".encode())
             digest.update(path.read_bytes())

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from time import perf_counter
 
-from samsim.engines.interface import ClosableEngine, Engine, EngineReply, EngineRequest
+from samsim.engines.interface import Engine, EngineReply, EngineRequest
 from samsim.engines.replay import TraceLine, trace_line
+from samsim.engines.wrapped import WrappedEngine
 
 
 class SampleTraces:
@@ -35,28 +36,18 @@ class SampleTraces:
         return lines, self._seconds.pop(uid, 0.0)
 
 
-class CollectingEngine:
-    """Passes every request on to another engine and keeps what came of it."""
+class CollectingEngine(WrappedEngine):
+    """Keeps what came of every request."""
 
     def __init__(self, engine: Engine, traces: SampleTraces) -> None:
-        self._engine = engine
+        super().__init__(engine)
         self._traces = traces
-
-    @property
-    def name(self) -> str:
-        """The asked engine's name: collecting changes nothing in the results."""
-        return self._engine.name
 
     async def complete(self, request: EngineRequest) -> EngineReply:
         """Answer as the asked engine does."""
         place = self._traces.reserve(request.uid)
         asked = perf_counter()
-        reply = await self._engine.complete(request)
-        line = trace_line(self._engine.name, request, reply, place)
+        reply = await super().complete(request)
+        line = trace_line(self.name, request, reply, place)
         self._traces.fill(request.uid, line, perf_counter() - asked)
         return reply
-
-    async def aclose(self) -> None:
-        """Close the asked engine."""
-        if isinstance(self._engine, ClosableEngine):
-            await self._engine.aclose()

@@ -11,9 +11,9 @@ from typing import Any, BinaryIO
 from pydantic import ValidationError
 
 from samsim.errors import InputError
-from samsim.experiments.artefacts import LINE_FILES, OUTPUTS, SCORECARDS, TRACES, foreign_line
+from samsim.experiments.artefacts import LINE_FILES, OUTPUTS, SCORECARDS, TRACES, changed_line, foreign_line
 from samsim.experiments.plain_files import open_plain
-from samsim.experiments.signing import cell_digest, take_signature
+from samsim.experiments.signing import cell_digest, is_as_written, take_signature
 from samsim.json_text import JsonError, read_json
 from samsim.memory.memory_store import episode_id_of
 from samsim.schemas.results import Completeness, SampleResult
@@ -84,7 +84,7 @@ def find_finished(folder: Path, uids: Sequence[str], manifest: Manifest) -> Foun
     samples are an error, not damage: they may be worth keeping.
     """
     digest = cell_digest(manifest)
-    readers = {name: _LineReader(folder / name, digest) for name in LINE_FILES}
+    readers = {name: _LineReader(folder / name, digest, sealed=manifest.line_digests) for name in LINE_FILES}
     finished, next_episode = Finished(), manifest.store_base_seq + 1
     try:
         for uid in uids:
@@ -119,12 +119,39 @@ def find_finished(folder: Path, uids: Sequence[str], manifest: Manifest) -> Foun
             reader.close()
 
 
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Finished samples that the files of a run no longer bear out, and why, in words.
+
+    ``recorded`` are those that were done when the run ended: somebody removed or damaged their files later.
+    """
+
+    samples: int
+    recorded: int
+    why: str
+
+
+def find_loss(folder: Path, manifest: Manifest, found: Found) -> Loss | None:
+    """What more is lost than the one sample that a killed run leaves unfinished; None where nothing is."""
+    sound = found.finished.samples
+    wanted = manifest.done if manifest.run_over is None else min(manifest.done, manifest.run_over.samples)
+    # One that was killed may have been doing samples again.
+    recorded = 0 if manifest.status == "running" else max(wanted - sound, 0)
+    if not recorded and found.whole_lines_behind <= 1:
+        return None
+    missing = [name for name in LINE_FILES if not (folder / name).exists()]
+    verb = "is" if len(missing) == 1 else "are"
+    why = f"{', '.join(missing)} {verb} missing" if missing else f"its files are damaged behind sample {sound}"
+    return Loss(max(recorded, found.whole_lines_behind), recorded, f"{folder}: {why}")
+
+
 class _LineReader:
     """Reads whole JSON lines of one cell and knows up to where they were accepted."""
 
-    def __init__(self, path: Path, digest: str | None) -> None:
+    def __init__(self, path: Path, digest: str | None, *, sealed: bool) -> None:
         self._path = path
         self._digest = digest
+        self._sealed = sealed
         self._file: BinaryIO | None = None
         with suppress(FileNotFoundError):
             self._file = open_plain(path)
@@ -146,6 +173,8 @@ class _LineReader:
         signature = take_signature(row)
         if signature is not None and signature != self._digest:
             raise InputError(f"{foreign_line(self._path, row['uid'], signature)} {RESTART}")
+        if signature is not None and self._sealed and not is_as_written(raw):
+            raise InputError(f"{changed_line(self._path, row['uid'])} Put the file back, or start over. {RESTART}")
         # Without a signature nobody can say what made it: it is damage.
         return row if signature == self._digest else None
 

@@ -6,15 +6,14 @@ run that dies in between finds either the old files or finishes the move.
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from samsim.durable_files import sync, sync_folder
 from samsim.experiments.artefacts import LINE_FILES, OUTPUTS, SCORECARDS, TRACES
 from samsim.experiments.projection import SampleLines
 from samsim.json_text import read_json
-from samsim.memory.jsonl.io import sync_folder
 
 RETRY_FOLDER = "retry"
 _COMPLETE = "complete"
@@ -58,7 +57,7 @@ def replace_rows(folder: Path, renewed: Mapping[str, SampleLines]) -> None:
             new_outputs.write(new.outputs if new is not None else row)
         for file in (new_traces, new_cards, new_outputs):
             file.flush()
-            os.fsync(file.fileno())
+            sync(file.fileno())
     (beside / _COMPLETE).touch()
     sync_folder(beside)
     finish_replacing(folder)

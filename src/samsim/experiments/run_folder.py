@@ -8,7 +8,6 @@ done again. One process writes to a folder at a time.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ from datetime import datetime
 from pathlib import Path
 from time import monotonic
 
+from samsim.durable_files import file_lock, replace_file, sync, write_all
 from samsim.errors import ConfigError, InputError, StoreError
 from samsim.experiments.artefacts import LINE_FILES, MANIFEST, OUTPUTS, SCORECARDS, STORE, TRACES
 from samsim.experiments.plain_files import is_plain, open_plain, require_plain
@@ -24,7 +24,6 @@ from samsim.experiments.projection import SampleLines
 from samsim.experiments.recovering import RESTART, Found
 from samsim.experiments.retrying import RETRY_FOLDER
 from samsim.json_text import read_json
-from samsim.memory.jsonl.io import replace_file
 from samsim.schemas.runs import Manifest
 
 LOCK = ".lock"
@@ -58,26 +57,18 @@ class RunFolder:
         """Replace the manifest at once; it is never half there."""
         replace_file(self.path / MANIFEST, manifest.model_dump_json(indent=2).encode() + b"\n")
 
-    def recover(self, found: Found) -> str | None:
-        """Cut off what is behind the finished samples, and be ready to append.
-
-        A killed run leaves one unfinished sample. Where more is lost, the files were damaged: they are
-        kept beside before they are cut, and what is returned says so.
-        """
-        damage = self._keep_damaged(found.finished.samples) if found.whole_lines_behind > 1 else None
+    def recover(self, found: Found) -> None:
+        """Cut off what is behind the finished samples, and be ready to append."""
         for name in LINE_FILES:
             self._open_at(name, found.accepted[name])
-        return damage
 
-    def _keep_damaged(self, sound: int) -> str:
+    def keep_damaged(self) -> Path:
+        """Copy the files of the samples beside, before anything of them is cut; returns where they are."""
         place = self._new_place("damaged")
         for name in LINE_FILES:
             if (self.path / name).exists():
                 shutil.copyfile(self.path / name, place / name)
-        return (
-            f"the files of {self.path} are damaged behind sample {sound}; they are kept in {place}, and the samples"
-            " from there on are done again"
-        )
+        return place
 
     def set_aside(self) -> Path:
         """Move everything of the run into a folder inside, so that it can start over; returns where it is now.
@@ -109,7 +100,7 @@ class RunFolder:
         """Write one sample; its outputs come last and make it count."""
         try:
             for name, data in ((TRACES, lines.traces), (SCORECARDS, lines.scorecard), (OUTPUTS, lines.outputs)):
-                _write_all(self._descriptors[name], data)
+                write_all(self._descriptors[name], data)
             if monotonic() - self._synced >= _SYNC_SECONDS:
                 self.sync()
         except OSError as error:
@@ -120,7 +111,7 @@ class RunFolder:
     def sync(self) -> None:
         """Bring what was written through a power cut."""
         for descriptor in self._descriptors.values():
-            os.fsync(descriptor)
+            sync(descriptor)
         self._synced = monotonic()
 
     def close(self) -> None:
@@ -130,7 +121,7 @@ class RunFolder:
         for descriptor in descriptors:
             # What a full disk did not take is done again at the next start.
             with suppress(OSError):
-                os.fsync(descriptor)
+                sync(descriptor)
             os.close(descriptor)
 
 
@@ -170,21 +161,11 @@ def all_locked(experiment: Path) -> Iterator[None]:
 
 @contextmanager
 def _lock(path: Path) -> Iterator[None]:
-    try:
-        descriptor = os.open(path / LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
-    except OSError as error:
-        raise ConfigError(f"Cannot write to {path}: {error.strerror}. Set run.out to another place.") from error
-    try:
+    with ExitStack() as stack:
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            stack.enter_context(file_lock(path / LOCK, wait=False))
         except BlockingIOError:
             raise ConfigError(f"{path} is being written by another samsim run. Wait for it, or stop it.") from None
+        except OSError as error:
+            raise ConfigError(f"Cannot write to {path}: {error.strerror}. Set run.out to another place.") from error
         yield
-    finally:
-        os.close(descriptor)
-
-
-def _write_all(descriptor: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(descriptor, view) :]

@@ -6,16 +6,15 @@ episodes of samples that do not count as finished; those are cut off.
 
 from __future__ import annotations
 
-import os
 import shutil
 from itertools import islice
 from pathlib import Path
 
+from samsim.durable_files import TEMPORARY, beside, is_no_file, sync, sync_folder
 from samsim.errors import StoreError
 from samsim.experiments.digests import file_digest
 from samsim.experiments.plain_files import open_plain
 from samsim.memory.jsonl import journal
-from samsim.memory.jsonl.io import TEMPORARY, beside, is_no_file, sync_folder
 from samsim.memory.memory_store import POSTGRES_SCHEMES, open_store
 
 _JOURNAL, _INDEX = ".journal", ".index"
@@ -73,7 +72,7 @@ def _export(source: str | Path, target: Path) -> None:
         with target.open("wb") as file:
             original.export(file)
             file.flush()
-            os.fsync(file.fileno())
+            sync(file.fileno())
     finally:
         original.close()
 
@@ -90,7 +89,7 @@ def wind_back(path: Path, episodes: int) -> None:
             kept += 1
         surplus = bool(source.read(1)) or path.stat().st_size != target.tell()
         target.flush()
-        os.fsync(target.fileno())
+        sync(target.fileno())
     if kept < episodes:
         temporary.unlink()
         raise StoreError(

@@ -27,6 +27,7 @@ from samsim.experiments.run_folder import all_locked
 from samsim.experiments.run_set import Experiment, why_it_ends
 from samsim.experiments.run_store import store_digest
 from samsim.experiments.workers import workers_for
+from samsim.plurals import how_many
 from samsim.schemas.runs import CellRecord, EngineRecord, Manifest, RunMeta
 
 _SHOWN_ROWS = 3
@@ -127,7 +128,8 @@ def _notes_on_rows(data: Mapping[Role, RoleData]) -> list[str]:
         if problems:
             first = "; ".join(f"row {problem.row}: {problem.reason}" for problem in problems[:_SHOWN_ROWS])
             more = f" and {len(problems) - _SHOWN_ROWS} more" if len(problems) > _SHOWN_ROWS else ""
-            notes.append(f"data.{role}: {len(problems)} of {one.loaded.total_rows} rows cannot be used ({first}{more})")
+            rows = how_many(one.loaded.total_rows, "row")
+            notes.append(f"data.{role}: {len(problems):,} of {rows} cannot be used ({first}{more})")
     return notes
 
 
@@ -243,6 +245,7 @@ class _Facts:
             prompt_hashes=prompt_hashes(cell.pipeline.answer),
             engines=_engine_records(setup),
             data={role: one.record for role, one in self.data.items()},
+            line_digests=True,
             store=STORE if uses_memory(cell.condition) else None,
             versions=provenance.versions(),
             git_revision=self.revision,

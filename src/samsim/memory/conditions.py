@@ -6,7 +6,6 @@ define its own conditions.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
@@ -17,6 +16,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from samsim.errors import ConfigError
 from samsim.schemas.memory_v1_1 import InjectionSource, MemoryMode
+from samsim.spelling import closest
+from samsim.validation_words import in_words
 from samsim.yaml_text import YamlError, file_text, read_yaml
 
 LATEST_VERSION = "1.2"
@@ -138,8 +139,8 @@ def _suggestion(name: str, known: ConditionFile) -> str:
     if newer is not None:
         return f"Version {newer} has it: use that version of the conditions."
     names = [*known.conditions, *known.aliases]
-    close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-    hint = f"Did you mean {close[0]!r}? " if close else ""
+    meant = closest(name, names, alike=0.5)
+    hint = f"Did you mean {meant!r}? " if meant else ""
     return f"{hint}Use one of {', '.join(names)}."
 
 
@@ -157,5 +158,4 @@ def _parse(content: str, source: str) -> ConditionFile:
     try:
         return ConditionFile.model_validate(raw)
     except ValidationError as error:
-        details = "; ".join(f"{'.'.join(map(str, one['loc'])) or 'file'}: {one['msg']}" for one in error.errors())
-        raise ConfigError(f"The memory conditions {source} are not usable: {details}.") from error
+        raise ConfigError(f"The memory conditions {source} are not usable: {in_words(error, 'file')}.") from error

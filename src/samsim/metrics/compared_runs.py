@@ -10,6 +10,7 @@ from samsim.errors import ConfigError, InputError
 from samsim.metrics.outcomes import Outcome, outcome_of
 from samsim.metrics.samples import MeasuredSample, judged
 from samsim.metrics.tuples import Key
+from samsim.plurals import how_many
 from samsim.schemas.runs import DataRecord, Manifest
 from samsim.schemas.scorecards import Family
 
@@ -222,7 +223,7 @@ def _require_same_gold(first: PairedRun, other: PairedRun) -> None:
 
 def counted(samples: int) -> str:
     """So many samples, in words."""
-    return f"{samples:,} sample{'' if samples == 1 else 's'}"
+    return how_many(samples, "sample")
 
 
 def _listed(uids: Iterable[str]) -> str:

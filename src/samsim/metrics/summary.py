@@ -35,7 +35,8 @@ class RunMetrics(Written):
 
     ``scored`` samples have a result and gold; failed ones are no wrong answers and counted apart, as are those
     that nobody annotated and those whose scorecard (and with it the gold) is gone. ``partial`` ones are measured as
-    they are; ``partial_samples`` names them all with the calls they lack. ``unscored_reason`` says why
+    they are; ``partial_samples`` names them all with the calls they lack, and ``failed_samples`` those that failed with
+    their errors. ``unscored_reason`` says why
     no sample at all is scored; None where one is. The dictionaries by family are empty then, ``memory`` is None
     where no condition ran.
     """
@@ -60,6 +61,7 @@ class RunMetrics(Written):
     funnel: Funnel
     sanity: list[SanityCheck]
     partial_samples: dict[str, str] = Field(default_factory=dict)
+    failed_samples: dict[str, str] = Field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -89,7 +91,7 @@ class RunTally:
     """Counts a run sample by sample; ``metrics`` says what came out so far."""
 
     gold_fields: Collection[str]
-    errors: int = 0
+    failed: dict[str, str] = field(default_factory=dict)
     unannotated: int = 0
     without_scorecard: int = 0
     partial: dict[str, str] = field(default_factory=dict)
@@ -107,7 +109,7 @@ class RunTally:
             self.cost.add(sample.card.usage)
         result = sample.result
         if result is None:
-            self.errors += 1
+            self.failed[sample.uid] = sample.error or ""
             self.funnel.add_failed()
             return
         if result.completeness == "partial":
@@ -138,7 +140,7 @@ class RunTally:
         primary = primary_family(by_family)
         return RunMetrics(
             samples=self.funnel.counts["samples"],
-            errors=self.errors,
+            errors=len(self.failed),
             partial=len(self.partial),
             scored=self.gold.samples,
             unannotated=self.unannotated,
@@ -157,6 +159,7 @@ class RunTally:
             funnel=self.funnel.funnel(primary),
             sanity=self.gold.sanity.checks(by_family),
             partial_samples=self.partial,
+            failed_samples=self.failed,
         )
 
     def _unscored_reason(self) -> UnscoredReason | None:
@@ -164,7 +167,7 @@ class RunTally:
             return None
         if not self.funnel.counts["samples"]:
             return "no_samples"
-        if self.errors == self.funnel.counts["samples"]:
+        if len(self.failed) == self.funnel.counts["samples"]:
             return "all_failed"
         return "no_gold" if self.unannotated else "no_scorecards"
 

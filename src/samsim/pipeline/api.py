@@ -19,6 +19,7 @@ from samsim.pipeline.inputs import Texts, as_samples, check_text
 from samsim.pipeline.streaming import in_order, iterate, run_to_end
 from samsim.pipeline.supervisor import supervise
 from samsim.schemas.results import SampleResult
+from samsim.validation_words import in_words
 
 
 class Pipeline:
@@ -123,6 +124,7 @@ def _as_config(config: PipelineConfig | Mapping[str, Any] | None) -> PipelineCon
     try:
         return PipelineConfig.model_validate(config or {})
     except ValidationError as error:
-        details = "; ".join(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors())
         known = ", ".join(PipelineConfig.model_fields)
-        raise ConfigError(f"The configuration is wrong: {details}. Known settings: {known}.") from error
+        raise ConfigError(
+            f"The configuration is wrong: {in_words(error, 'config')}. Known settings: {known}."
+        ) from error

@@ -18,11 +18,11 @@ from samsim.metrics.outcomes import outcome_of
 from samsim.metrics.repeats import RepeatMetrics, repeats
 from samsim.metrics.statistics import DEFAULT_RESAMPLES
 from samsim.metrics.summary import RunMetrics, summarise
-from samsim.reports.numbers import how_many
 from samsim.reports.page.sample_pack import DEFAULT_BUDGET, PackedSamples, SamplePacker
 from samsim.reports.page.sample_rows import BrowsedSample
 from samsim.rules.taxonomy_fit import TaxonomyFit
 from samsim.schemas.protocols import is_conflict_review
+from samsim.schemas.run_problems import RunProblem, problem_of
 from samsim.schemas.runs import DataRecord
 from samsim.schemas.scorecards import Family
 
@@ -32,11 +32,20 @@ _PAIR = 2
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is missing of a run, in words that say what to do; a hint is about a run that is whole."""
+    """What is missing of a run; a hint is about a run that is whole."""
 
-    run: str
-    words: str
-    kind: Literal["missing", "hint"] = "missing"
+    runs: tuple[str, ...]
+    problem: RunProblem
+
+    @property
+    def run(self) -> str:
+        """The runs it is about, by name."""
+        return ", ".join(self.runs)
+
+    @property
+    def kind(self) -> Literal["missing", "hint"]:
+        """Whether something is missing at all."""
+        return "hint" if self.problem.code == "taxonomy_misfit" else "missing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,8 +177,7 @@ def collect(
     for number, (run, name) in enumerate(zip(runs, names, strict=True)):
         reading = _Reading(run, number, packer)
         metrics = summarise(reading.samples(), gold_fields=gold_fields_of(run), resamples=resamples)
-        problems += [Problem(name, words) for words in (*run.problems, *reading.trouble)]
-        problems += [Problem(name, words, "hint") for words in reading.fit.hints()]
+        problems += [Problem((name,), found) for found in (*run.problems, *reading.trouble, *reading.fit.hints())]
         measured.append(MeasuredRun(name, run, metrics, bool(reading.trouble), reading.outcome))
     comparisons, more = _comparisons(measured, resamples)
     measured = [_over_shared(run, comparisons, resamples) for run in measured]
@@ -196,13 +204,13 @@ def readable_runs(paths: Sequence[Path]) -> tuple[list[Run], list[Problem]]:
             if inside in ([], [path]):
                 if len(paths) == 1:
                     raise
-                problems.append(Problem(path.name, str(error)))
+                problems.append(Problem((path.name,), problem_of(error)))
                 continue
             read, unread = _each(inside)
             runs += sorted(read, key=lambda run: (run.manifest.position, run.name))
             problems += unread
     if not runs:
-        raise InputError(" ".join(problem.words for problem in problems) or "Give the folder of a run.")
+        raise InputError(" ".join(str(found.problem) for found in problems) or "Give the folder of a run.")
     return list({run.path.resolve(): run for run in runs}.values()), problems
 
 
@@ -212,7 +220,7 @@ def _each(folders: Sequence[Path]) -> tuple[list[Run], list[Problem]]:
         try:
             runs.append(read_run(folder))
         except InputError as error:
-            problems.append(Problem(folder.name, str(error)))
+            problems.append(Problem((folder.name,), problem_of(error)))
     return runs, problems
 
 
@@ -246,7 +254,7 @@ class _Reading:
         self._run = run
         self._number = number
         self._packer = packer
-        self.trouble: list[str] = []
+        self.trouble: list[RunProblem] = []
         self.fit = TaxonomyFit()
         self._digest = hashlib.sha256()
 
@@ -267,7 +275,7 @@ class _Reading:
                 self._digest.update(_outcome(sample))
                 yield sample
         except InputError as error:
-            self.trouble.append(f"only the first {how_many(position, 'sample')} could be read. {error}")
+            self.trouble.append(RunProblem("unreadable_sample", {"samples": position, "cause": str(error)}))
 
 
 def _outcome(sample: RunSample) -> bytes:
@@ -290,7 +298,7 @@ def _comparisons(runs: Sequence[MeasuredRun], resamples: int) -> tuple[list[Comp
         try:
             found.append(compare([run.run for run in group], names=names, resamples=resamples))
         except InputError as error:
-            problems.append(Problem(", ".join(names), f"no comparison: {error}"))
+            problems.append(Problem(tuple(names), RunProblem("no_comparison", {"cause": str(error)})))
     return found, problems
 
 

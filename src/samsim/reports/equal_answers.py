@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from samsim.metrics.comparison import Contrast
+from samsim.plurals import how_many
 from samsim.reports.codes import ANSWER_PART, named
-from samsim.reports.numbers import how_many
 from samsim.schemas.code_names import Pair
 
 IDENTICAL: Pair = ("identical answers", "답이 모두 같음")

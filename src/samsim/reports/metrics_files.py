@@ -63,7 +63,7 @@ def _measures(collected: Collected) -> dict[str, Any]:
             }
             for cell in collected.repeated
         ],
-        "problems": [{"run": problem.run, "problem": problem.words} for problem in collected.problems],
+        "problems": [{"run": found.run, "problem": str(found.problem)} for found in collected.problems],
     }
 
 

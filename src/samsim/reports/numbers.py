@@ -70,11 +70,6 @@ def net(value: int) -> str:
     return f"{value:+,d}".replace("-", "−") if value else "0"
 
 
-def how_many(number: int, what: str) -> str:
-    """A count with its English noun, which is regular."""
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
-
-
 def dollars(value: float | None) -> str:
     """Money: at least four significant decimals where it is little."""
     if value is None:

@@ -8,11 +8,11 @@ from rich.table import Table
 from rich.text import Text
 
 from samsim.metrics.comparison import Contrast
+from samsim.plurals import how_many
 from samsim.reports.build import ReportFiles
 from samsim.reports.codes import BASELINE, FAMILY, named
 from samsim.reports.collecting import Collected, Problem
-from samsim.reports.numbers import NOTHING, how_many, p_value, percent, percent_interval, points
-from samsim.reports.problem_words import problem_text
+from samsim.reports.numbers import NOTHING, p_value, percent, percent_interval, points
 from samsim.reports.scored import Scored, scored_runs, trivial_scores
 from samsim.reports.tables.model import Ui, filled, said
 from samsim.reports.tables.results import budget_cells
@@ -71,7 +71,7 @@ def show_comparison(console: Console, files: ReportFiles, ui: Ui = "en") -> None
 def missing_line(problem: Problem, ui: Ui = "en") -> str:
     """What is missing of a run, or a hint about it."""
     kind = ("missing", "누락") if problem.kind == "missing" else ("hint", "도움말")
-    return f"{said(kind, ui)}: {problem.run}: {said(problem_text(problem.words), ui)}"
+    return f"{said(kind, ui)}: {problem.run}: {said(problem.problem.words, ui)}"
 
 
 def partial_lines(collected: Collected, ui: Ui = "en") -> list[str]:

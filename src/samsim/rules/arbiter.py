@@ -39,6 +39,7 @@ from samsim.schemas.protocol_conflict_review import (
     DecidedAction,
     ReviewActionItem,
 )
+from samsim.validation_words import in_words
 
 _STRUCTURAL_REASON_CODES = frozenset({"NEGATION_SCOPE", "CONTRAST_CLAUSE", "STRUCTURAL_INCONSISTENT"})
 _DROP_JUSTIFIED = frozenset({"WEAK_EVIDENCE", "REDUNDANT_UPPER_REF"})
@@ -83,7 +84,7 @@ def _read_flag(given: Mapping[str, Any]) -> ConflictFlag:
     try:
         return ConflictFlag.model_validate(known)
     except ValidationError as error:
-        raise ContractError(f"Not a conflict flag: {error.errors(include_url=False)[0]['msg']}.") from error
+        raise ContractError(f"Not a conflict flag: {in_words(error, 'flag', most=1)}.") from error
 
 
 def _decide(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from samsim.schemas.results import SampleResult
+from samsim.schemas.run_problems import RunProblem
 from samsim.schemas.taxonomy import SHIPPED
 
 # Fewer refs say nothing about a taxonomy.
@@ -23,11 +24,15 @@ class TaxonomyFit:
         self._refs[result.taxonomy] += sum(bool(one.aspect_ref) for one in result.stage1_tuples)
         self._invalid[result.taxonomy] += sum(risk.risk_type == "INVALID_REF" for risk in result.validator_risks)
 
-    def hints(self) -> list[str]:
-        """One line for every taxonomy that most refs are outside of."""
+    def hints(self) -> list[RunProblem]:
+        """One for every taxonomy that most refs are outside of."""
         return [
-            f"{self._invalid[name]:,} of {refs:,} refs are not in the taxonomy {name}: it does not fit these texts. "
-            f"Try the taxonomy {' or '.join(other for other in SHIPPED if other != name)}, or a YAML file of your own."
+            self._misfit(name)
             for name, refs in self._refs.items()
             if refs >= FEWEST_REFS and 2 * self._invalid[name] > refs
         ]
+
+    def _misfit(self, name: str) -> RunProblem:
+        counts = {"outside": self._invalid[name], "refs": self._refs[name]}
+        others = " or ".join(other for other in SHIPPED if other != name)
+        return RunProblem("taxonomy_misfit", {**counts, "taxonomy": name, "others": others})

@@ -17,6 +17,7 @@ from samsim.errors import ContractError
 from samsim.schemas.analysis import Language
 from samsim.schemas.polarity import Polarity, PolarityName
 from samsim.schemas.protocol_conflict_review import ConflictType, DecidedAction, RiskType, Written
+from samsim.validation_words import clipped, in_words
 
 SchemaVersion = Literal["1.1"]
 SCHEMA_VERSION: SchemaVersion = "1.1"
@@ -30,9 +31,8 @@ MAX_LISTED = 32
 _CLOCK = "([01][0-9]|2[0-3]):[0-5][0-9]"
 _MOMENT = rf"^[0-9]{{4}}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T{_CLOCK}:[0-5][0-9](\.[0-9]{{1,9}})?(Z|[+-]{_CLOCK})$"
 _DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
-# A foreign record may have any number of faults and keys of any length.
+# A foreign record may have any number of faults.
 _FAULTS_SHOWN = 3
-_FAULT_CHARS = 160
 FORBIDDEN_FIELDS = frozenset(
     {"raw_text", "raw_text_hash", "gold", "gold_label", "gold_polarity", "cot", "chain_of_thought"}
 )
@@ -65,7 +65,7 @@ def check_forbidden(obj: object) -> None:
     """Raise ``ContractError`` if any mapping inside ``obj``, at any depth, has a forbidden key."""
     for path in _forbidden_paths(obj, ""):
         raise ContractError(
-            f"The field {_clipped(path)} may not be remembered: an episode carries neither text nor gold nor a chain"
+            f"The field {clipped(path)} may not be remembered: an episode carries neither text nor gold nor a chain"
             " of thought. Remove it from the record."
         )
 
@@ -80,10 +80,6 @@ def _forbidden_paths(obj: object, path: str) -> Iterator[str]:
     elif isinstance(obj, list | tuple):
         for number, value in enumerate(obj):
             yield from _forbidden_paths(value, f"{path}[{number}]")
-
-
-def _clipped(text: str) -> str:
-    return text if len(text) <= _FAULT_CHARS else f"{text[: _FAULT_CHARS - 1]}…"
 
 
 class InputSignatureV1_1(Written):  # noqa: N801 (the seeds' name)
@@ -233,12 +229,8 @@ def parse_entry(raw: object) -> EpisodicMemoryEntryV1_1:
     try:
         return EpisodicMemoryEntryV1_1.model_validate(raw)
     except ValidationError as error:
-        faults = error.errors(include_input=False, include_url=False, include_context=False)
-        named = [f"{_clipped('.'.join(map(str, one['loc'])) or 'record')}: {_clipped(one['msg'])}" for one in faults]
-        more = f" (and {len(named) - _FAULTS_SHOWN} more)" if len(named) > _FAULTS_SHOWN else ""
-        raise ContractError(
-            f"Not an episode of schema {SCHEMA_VERSION}: {'; '.join(named[:_FAULTS_SHOWN])}{more}."
-        ) from error
+        faults = in_words(error, "record", most=_FAULTS_SHOWN)
+        raise ContractError(f"Not an episode of schema {SCHEMA_VERSION}: {faults}.") from error
 
 
 def dump_entry(entry: EpisodicMemoryEntryV1_1) -> dict[str, Any]:

@@ -7,7 +7,6 @@ protocol; ``single`` (one call), ``stage1_only`` (three perspectives, no review)
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, get_args
@@ -15,6 +14,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BeforeValidator, WithJsonSchema
 
 from samsim.schemas.protocol_conflict_review import ArbiterVersion
+from samsim.spelling import closest
 
 CRProtocol = Literal["cr_v1", "cr_v2"]
 PlainProtocol = Literal["cr_v1", "cr_v2", "debate", "single", "stage1_only"]
@@ -43,8 +43,8 @@ def require_protocol(value: Any) -> str:
     if isinstance(value, str) and (value in PLAIN_PROTOCOLS or draws_of(value) is not None):
         return value
     known = [*PLAIN_PROTOCOLS, f"{SELF_CONSISTENCY}:3"]
-    close = difflib.get_close_matches(str(value), known, n=1)
-    hint = f"did you mean {close[0]}? " if close else ""
+    meant = closest(value, known)
+    hint = f"did you mean {meant}? " if meant else ""
     raise ValueError(
         f"unknown protocol {value!r}: {hint}use {', '.join(PLAIN_PROTOCOLS)} or {SELF_CONSISTENCY}:N"
         f" with N from 1 to {MAX_DRAWS}"

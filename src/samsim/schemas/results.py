@@ -6,7 +6,7 @@ Outputs, traces and scorecards are projections of ``SampleResult``; no fact is s
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any, Literal
 
 from pydantic import Field, computed_field, model_validator
@@ -222,10 +222,13 @@ class SampleResult(Written):
         """The calls that gave no usable answer, in order."""
         return missing_among(self.calls)
 
-    def outputs_json(self, indent: int | None = None) -> str:
-        """Return what was decided as JSON, without how it was asked: the same from an engine, a cache or a replay."""
-        how = {"calls": {"__all__": {"messages", "attempts", "cached", "engine"}}}
-        return self.model_dump_json(exclude=how, indent=indent)
+    def outputs_json(self, indent: int | None = None, *, without: Collection[str] = ()) -> str:
+        """What was decided, without how it was asked: equal for equal answers, also from a cache or replay.
+
+        ``without`` names fields that are written elsewhere.
+        """
+        left_out: dict[str, Any] = {"calls": {"__all__": {"messages", "attempts", "cached", "engine"}}}
+        return self.model_dump_json(exclude=left_out | dict.fromkeys(without, True), indent=indent)
 
     def to_rows(self) -> list[Row]:
         """Return one row per opinion, with the columns that ``samsim analyze -o NAME.csv`` writes.

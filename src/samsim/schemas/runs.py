@@ -15,6 +15,8 @@ FORMAT_VERSION: FormatVersion = 1
 CELL_DIGEST = "cell_digest"
 # Why a run stopped that was asked to stop there.
 LIMITED = "--limit"
+# The last key of every line: a digest of all that stands before it.
+LINE_DIGEST = "line_digest"
 RunStatus = Literal["running", "finished", "interrupted", "stopped"]
 RunKind = Literal["evaluation", "memory_building"]
 
@@ -62,7 +64,7 @@ class Manifest(Written):
     ``config_hash`` is of everything that decides outputs and scores, ``settings_hash`` of what decides the
     outputs, without gold. ``store_digest`` is that of the run's own store when the run ended. Runs of older
     versions have neither of the last two. Of the ``done`` samples ``errors`` failed, and ``partial`` ones were
-    decided without some of their calls.
+    decided without some of their calls. With ``line_digests`` every line of the run bears a digest of itself.
     """
 
     format_version: FormatVersion = FORMAT_VERSION
@@ -77,6 +79,7 @@ class Manifest(Written):
     prompt_hashes: dict[str, str]
     engines: list[EngineRecord]
     data: dict[str, DataRecord]
+    line_digests: bool = False
     store: str | None = None
     store_base_seq: int = Field(default=0, ge=0)
     store_base_digest: str | None = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import unicodedata
 from functools import cache, cached_property
@@ -13,6 +12,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from samsim.errors import ConfigError
+from samsim.spelling import closest
+from samsim.validation_words import in_words
 from samsim.yaml_text import YamlError, file_text, read_yaml
 
 REF_SEPARATOR = "#"
@@ -101,8 +102,8 @@ def load_taxonomy(name_or_path: str | Path) -> Taxonomy:
         return _load_shipped(name)
     path = Path(name_or_path)
     if path.suffix not in {".yaml", ".yml"}:
-        close = difflib.get_close_matches(name, SHIPPED, n=1)
-        hint = f" Did you mean {close[0]!r}?" if close else ""
+        meant = closest(name, SHIPPED)
+        hint = f" Did you mean {meant!r}?" if meant else ""
         raise ConfigError(f"Unknown taxonomy {name!r}.{hint} Use {' or '.join(SHIPPED)}, or a path to a YAML file.")
     try:
         state = path.stat()
@@ -131,9 +132,7 @@ def _parse(content: str, source: str) -> Taxonomy:
     try:
         return Taxonomy.model_validate(raw)
     except ValidationError as error:
-        details = "; ".join(
-            f"{'.'.join(map(str, problem['loc'])) or 'file'}: {problem['msg']}" for problem in error.errors()
-        )
+        details = in_words(error, "file")
         raise ConfigError(f"The taxonomy {source} is not usable: {details}. Expected name and entities.") from error
 
 

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from samsim.cli.batch.reading import BadRow, Review, ReviewFile
+from samsim.cli.batch.reading import Review, ReviewFile
 from samsim.cli.batch.result_files import ResultFile
 from samsim.cli.exit_codes import ExitCode, ending
 from samsim.cli.progress.heartbeat import PauseTeller, heartbeat
 from samsim.cli.safe_text import shown
+from samsim.data.bad_rows import BadRow
 from samsim.errors import EngineError, InputError
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def run_batch(
         raise
     output.finish()
     for hint in fit.hints():
-        click.echo(f"hint: {shown(hint)}", err=True)
+        click.echo(f"hint: {shown(str(hint))}", err=True)
     return _summary(output, counts)
 
 
@@ -88,7 +89,7 @@ def _analyse_rows(
         for row in reviews:
             if isinstance(row, BadRow):
                 counts.bad += 1
-                _report(row.line, row.reason)
+                _report(row.number, row.reason)
                 advance()
             else:
                 waiting.append(row)
@@ -100,11 +101,11 @@ def _analyse_rows(
             raise EngineError(f"{activity.lost}. Run it again when the server is there.")
         if isinstance(answer, SampleError):
             counts.bad += 1
-            _report(review.line, answer.message)
+            _report(review.number, answer.message)
         else:
             if answer.missing_calls:
                 counts.partial += 1
-                _report(review.line, f"partial: {missing_words(answer.missing_calls)}")
+                _report(review.number, f"partial: {missing_words(answer.missing_calls)}")
             fit.add(answer)
             output.add(review, answer)
         advance()

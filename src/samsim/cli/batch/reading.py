@@ -10,16 +10,17 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from samsim.data.csv_records import CsvProblem, CsvRecords, Line, read_header
+from samsim.data.bad_rows import BadRow, RowError, json_object
+from samsim.data.csv_records import Line, column_place, read_table, too_long
 from samsim.data.file_encoding import DAMAGED, DEFAULT_ENCODING, require_utf8_in
 from samsim.data.sources import USUAL_COLUMNS
 from samsim.errors import ConfigError, InputError
-from samsim.json_text import JsonError, read_json
 from samsim.pipeline.inputs import MAX_CHARACTERS
 
 TEXT_COLUMNS = USUAL_COLUMNS["text"]
@@ -36,18 +37,10 @@ _LINE_ENDS = ("\n", "\r")
 class Review:
     """One usable row; ``source`` has everything the row says, by the name of the column."""
 
-    line: int
+    number: int
     uid: str
     text: str
     source: Mapping[str, object] = field(default_factory=dict, compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class BadRow:
-    """One row that cannot be used, and why."""
-
-    line: int
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,35 +134,32 @@ def _bounded_lines(stream: TextIOWrapper) -> Iterator[Line]:
 def _read_txt(lines: Iterator[Line], _columns: Columns, _path: Path) -> Iterator[Row]:
     for number, line in lines:
         if line is None:
-            yield _too_long(number)
+            yield too_long(number, LINE_LIMIT)
         elif line.strip():
             text = line.rstrip("\r\n")
             yield _checked(number, str(number), text, {_TXT_COLUMN: text})
 
 
 def _read_csv(lines: Iterator[Line], columns: Columns, path: Path) -> Iterator[Row]:
-    records = iter(CsvRecords(lines, LINE_LIMIT))
-    header = read_header(records, path)
+    header, records = read_table(lines, LINE_LIMIT, path)
     text_at = _text_column(header, columns.text, path)
     uid_at = _named_column(header, columns.uid, path) if columns.uid is not None else None
     names = unique_names(header)
-    for number, record in records:
-        if isinstance(record, CsvProblem):
-            yield BadRow(number, record.reason)
-        elif record and len(record) != len(header):
-            yield BadRow(number, f"{len(record)} fields where the header has {len(header)}")
-        elif record:
-            uid = str(number) if uid_at is None else record[uid_at].strip()
-            yield _checked(number, uid, record[text_at], dict(zip(names, record, strict=True)))
+    for record in records:
+        if isinstance(record, BadRow):
+            yield record
+        else:
+            number, cells = record
+            uid = str(number) if uid_at is None else cells[uid_at].strip()
+            yield _checked(number, uid, cells[text_at], dict(zip(names, cells, strict=True)))
 
 
 def _text_column(header: Sequence[str], wanted: str | None, path: Path) -> int:
     if wanted is not None:
         return _named_column(header, wanted, path)
-    folded = [name.casefold() for name in header]
-    for name in TEXT_COLUMNS:
-        if name in folded:
-            return folded.index(name)
+    place = column_place(header, TEXT_COLUMNS)
+    if place is not None:
+        return place
     raise InputError(
         f"No text column in {path.name}: its columns are {', '.join(map(repr, header))}. "
         "Name the one with the reviews with --text-column."
@@ -177,32 +167,25 @@ def _text_column(header: Sequence[str], wanted: str | None, path: Path) -> int:
 
 
 def _named_column(header: Sequence[str], wanted: str, path: Path) -> int:
-    folded = [name.casefold() for name in header]
-    if wanted.strip().casefold() not in folded:
+    place = column_place(header, (wanted,))
+    if place is None:
         raise ConfigError(f"No column {wanted!r} in {path.name}: its columns are {', '.join(map(repr, header))}.")
-    return folded.index(wanted.strip().casefold())
+    return place
 
 
 def _read_jsonl(lines: Iterator[Line], columns: Columns, _path: Path) -> Iterator[Row]:
     for number, line in lines:
         if line is None:
-            yield _too_long(number)
+            yield too_long(number, LINE_LIMIT)
         elif line.strip():
             yield _json_row(number, line, columns)
 
 
-def _json_record(number: int, line: str) -> dict[str, object] | BadRow:
-    try:
-        record = read_json(line)
-    except JsonError as error:
-        return BadRow(number, f"invalid JSON: {error}")
-    return record if isinstance(record, dict) else BadRow(number, "not a JSON object")
-
-
 def _json_row(number: int, line: str, columns: Columns) -> Row:
-    record = _json_record(number, line)
-    if isinstance(record, BadRow):
-        return record
+    try:
+        record = json_object(line)
+    except RowError as error:
+        return BadRow(number, str(error))
     fields = {key.strip().casefold(): value for key, value in record.items()}
     text, problem = _json_text(fields, columns.text)
     if text is None:
@@ -225,21 +208,17 @@ def _json_text(fields: Mapping[str, object], wanted: str | None) -> tuple[str | 
     return (text, "") if isinstance(text, str) else (None, f"the text under {name!r} is not a string")
 
 
-def _checked(line: int, uid: str, text: str, source: Mapping[str, object]) -> Row:
+def _checked(number: int, uid: str, text: str, source: Mapping[str, object]) -> Row:
     """The row as a review, unless its text or id cannot be used."""
     if DAMAGED.search(text):
-        return BadRow(line, "bytes that do not fit the file's encoding")
+        return BadRow(number, "bytes that do not fit the file's encoding")
     if "\0" in text:
-        return BadRow(line, "a NUL byte in the text")
+        return BadRow(number, "a NUL byte in the text")
     if not text.strip():
-        return BadRow(line, "the text is empty")
+        return BadRow(number, "the text is empty")
     if not uid or DAMAGED.search(uid):
-        return BadRow(line, "the id is empty or damaged")
-    return Review(line, uid, text, source)
-
-
-def _too_long(line: int) -> BadRow:
-    return BadRow(line, f"the line is longer than {LINE_LIMIT:,} characters")
+        return BadRow(number, "the id is empty or damaged")
+    return Review(number, uid, text, source)
 
 
 def unique_names(names: Sequence[str]) -> list[str]:
@@ -255,16 +234,15 @@ def unique_names(names: Sequence[str]) -> list[str]:
 
 
 def _csv_columns(lines: Iterator[Line], path: Path) -> list[str]:
-    return unique_names(read_header(iter(CsvRecords(lines, LINE_LIMIT)), path))
+    return unique_names(read_table(lines, LINE_LIMIT, path)[0])
 
 
 def _json_columns(lines: Iterator[Line], path: Path) -> list[str]:
     """Every key of every object, in the order of their first appearance."""
     names: dict[str, None] = {}
-    for number, line in lines:
-        record = _json_record(number, line) if line is not None and line.strip() else None
-        if isinstance(record, dict):
-            names |= dict.fromkeys(record)
+    for _, line in lines:
+        with suppress(RowError):
+            names |= dict.fromkeys(json_object(line or ""))
         if len(names) > _MOST_COLUMNS:
             raise InputError(
                 f"{path.name} has more than {_MOST_COLUMNS:,} different keys, too many for a table. "

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from samsim.engines.default import DEFAULT_ENGINE
+
 if TYPE_CHECKING:
     from samsim.engines.opening import OpenEngine
 
@@ -30,7 +32,7 @@ class EngineChoice:
 _SOURCE_OPTIONS = (
     click.option(
         "--engine",
-        default="embedded",
+        default=DEFAULT_ENGINE,
         show_default=True,
         metavar="NAME|FILE",
         help="embedded, openai:MODEL, anthropic:MODEL, google:MODEL, or a YAML file with an engine per agent.",

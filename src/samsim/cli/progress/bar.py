@@ -15,7 +15,9 @@ import click
 from samsim.cli.progress.heartbeat import LINE_SECONDS, PauseTeller, describe_pause, heartbeat
 from samsim.cli.progress.pace import Pace
 from samsim.engines.pacing.activity import Activity
+from samsim.experiments.artefacts import OUTPUTS
 from samsim.experiments.projection import SampleLines
+from samsim.plurals import how_many
 from samsim.schemas.results import missing_words
 from samsim.schemas.runs import LIMITED, CellRecord, Manifest
 
@@ -30,12 +32,16 @@ _REPORTED_ERRORS = 5
 
 @dataclass(slots=True)
 class Tally:
-    """What a cell has taken so far in this start. Time during which a server was away does not count."""
+    """What a cell has taken so far in this start. Time during which a server was away does not count.
+
+    ``again`` samples, failed or partial ones, are to be done again.
+    """
 
     total: int
     before: int
     activity: Activity
     clock: Clock = monotonic
+    again: int = 0
     done: int = field(init=False)
     errors: int = 0
     partial: int = 0
@@ -71,7 +77,7 @@ class Tally:
             f"{self.errors} failed" if self.errors else None,
             f"{self.partial} partial" if self.partial else None,
             self._calls(),
-            f"{self.tokens:,} tokens" if self.tokens else None,
+            how_many(self.tokens, "token") if self.tokens else None,
             # Where nothing is known of the price, that was said before the run.
             f"{'at least ' if self.is_partly_unknown else ''}${self.cost:.4f}" if self.cost else None,
             self._pace.describe_left(self.total - self.done, now),
@@ -84,14 +90,13 @@ class Tally:
             return None
         seconds = activity.seconds_per_call
         speed = "" if seconds is None else f", {seconds:,.1f} s/call"
-        calls = "1 call" if activity.under_way == 1 else f"{activity.under_way} calls"
-        return f"{calls} under way, {activity.waiting} waiting{speed}"
+        return f"{how_many(activity.under_way, 'call')} under way, {activity.waiting} waiting{speed}"
 
 
 def describe_start(total: int, done: int, again: int) -> str | None:
     """Where a cell resumes; None where it begins."""
     if again:
-        return f"{again} failed or partial sample{'' if again == 1 else 's'} of {done + again} done again"
+        return f"{how_many(again, 'failed or partial sample')} of {done + again:,} will be done again"
     return f"resumed at {done + 1} of {total}" if 0 < done < total else None
 
 
@@ -104,8 +109,10 @@ def describe_end(manifest: Manifest, tally: Tally) -> str:
         data = manifest.run_over
         whole = tally.total if data is None else data.samples
         return f"done as far as asked: {manifest.done} of {whole} (--limit {tally.total}){lacking}"
-    again = " (done before)" if tally.done == tally.before and manifest.status == "finished" else ""
-    return f"{manifest.status}{again}, {manifest.done}/{tally.total}{lacking}"
+    before = " (done before)" if tally.done == tally.before and manifest.status == "finished" else ""
+    redone = min(tally.done - tally.before, tally.again)
+    again = f", {redone:,} of {tally.again:,} done again" if tally.again else ""
+    return f"{manifest.status}{before}{again}, {manifest.done}/{tally.total}{lacking}"
 
 
 class LineWatcher:
@@ -131,7 +138,7 @@ class LineWatcher:
         with self._lock:
             self._name = cell.cell_id
             self._last = self._clock()
-            self._tally = Tally(total, done, self._activity, self._clock)
+            self._tally = Tally(total, done, self._activity, self._clock, again)
             start = describe_start(total, done, again)
             if start is not None:
                 self._say(start)
@@ -141,10 +148,8 @@ class LineWatcher:
         with self._lock:
             if self._tally is not None:
                 self._tally.add(lines)
-            if lines.completeness != "complete" and self._told < _REPORTED_ERRORS:
-                self._told += 1
-                partial = f"is partial: {missing_words(lines.missing)}"
-                self._say(f"sample {lines.uid} {partial if lines.error is None else f'failed: {lines.error}'}")
+            if lines.completeness != "complete":
+                self._name_incomplete(lines)
             self.beat()
 
     def beat(self) -> None:
@@ -159,6 +164,15 @@ class LineWatcher:
             self._last = self._clock()
             described = tally.describe() if news is None else news
             self._say(f"{tally.done}/{tally.total}" + (f", {described}" if described else ""))
+
+    def _name_incomplete(self, lines: SampleLines) -> None:
+        """Name the first few; then say once where the others are."""
+        self._told += 1
+        if self._told <= _REPORTED_ERRORS:
+            partial = f"is partial: {missing_words(lines.missing)}"
+            self._say(f"sample {lines.uid} {partial if lines.error is None else f'failed: {lines.error}'}")
+        elif self._told == _REPORTED_ERRORS + 1:
+            self._say(f"further failed or partial samples are only counted here; {OUTPUTS} names them all")
 
     def cell_ended(self, manifest: Manifest) -> None:
         """Say how it ended."""
@@ -195,7 +209,7 @@ class BarWatcher:
         if start is not None:
             self._print(f"{cell.cell_id}: {start}")
         with self._lock:
-            self._tally = Tally(total, done, self._activity)
+            self._tally = Tally(total, done, self._activity, again=again)
             self._task = self._progress.add_task(cell.cell_id, total=total, completed=done, what="")
 
     def sample_done(self, lines: SampleLines) -> None:
@@ -220,7 +234,7 @@ class BarWatcher:
             if self._task is not None and self._tally is not None:
                 if self._tally.done == self._tally.before and manifest.status == "finished":
                     self._progress.update(self._task, what="done before")
-                elif manifest.stop_reason == LIMITED:
+                elif manifest.stop_reason == LIMITED or (self._tally.again and manifest.status != "finished"):
                     self._progress.update(self._task, what=describe_end(manifest, self._tally))
             self._task = self._tally = None
 

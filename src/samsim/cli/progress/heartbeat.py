@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 BEAT_SECONDS = 1.0
 LINE_SECONDS = 10.0
+# A server that is away, or says that it is loading, does so sooner than this.
+_NO_REFUSAL_SECONDS = 2.0
 
 
 @contextmanager
@@ -36,7 +38,10 @@ def heartbeat(beat: Callable[[], None], seconds: float = BEAT_SECONDS) -> Iterat
 
 
 def describe_pause(pause: Pause) -> str:
-    """Which server is away, and for how long."""
+    """Which server is away, and for how long; one that takes a call and works on it is not said to be away."""
+    if pause.asked_seconds >= _NO_REFUSAL_SECONDS:
+        asked = f"{pause.server} was asked again {duration(pause.asked_seconds)} ago"
+        return f"paused for {duration(pause.seconds)}: {asked}, waiting for its answer"
     return f"paused: {pause.words} for {duration(pause.seconds)}, trying again"
 
 

@@ -126,7 +126,7 @@ def _why_nothing(result: SampleResult, look: Look) -> list[Text]:
     """Why there is nothing; the view names lost calls at its top."""
     labels = look.labels
     if result.stage1_tuples:
-        why = [Text(labels("empty_dropped", count=len(result.stage1_tuples)))]
+        why = [Text(labels("empty_dropped", count=labels.count(len(result.stage1_tuples), "candidate", "건")))]
     else:
         nobody = "empty_stage1" if readers_of(result) == list(AGENTS) else "empty_other"
         why = [] if result.missing_calls else [Text(labels(nobody))]

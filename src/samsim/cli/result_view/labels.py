@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from samsim.plurals import how_many
 from samsim.schemas import code_names
 from samsim.schemas.code_names import Pair
 
@@ -64,8 +65,8 @@ LABELS: Mapping[str, Pair] = {
     "memory_retrieved": ("similar past cases: {ids}", "비슷한 과거 사례: {ids}"),
     "memory_nothing_retrieved": ("no similar past case", "비슷한 과거 사례 없음"),
     "memory_advised": (
-        "The reviewers were advised: {ids} ({chars} characters).",
-        "재검토자에게 조언함: {ids} ({chars}자)",
+        "The reviewers were advised: {ids} ({chars}).",
+        "재검토자에게 조언함: {ids} ({chars})",
     ),
     "memory_not_advised": ("The reviewers were not advised: {why}.", "재검토자에게 조언하지 않음: {why}"),
     "memory_masked": ("this condition shows nothing", "이 조건에서는 조언을 보이지 않음"),
@@ -76,7 +77,7 @@ LABELS: Mapping[str, Pair] = {
     "implicit": ("(implicit)", "(암시)"),
     "nothing_found": ("nothing found", "찾은 것 없음"),
     "no_answer": ("no answer: {problem}", "응답 없음: {problem}"),
-    "rejected": ("{count} broken answers dropped", "형식이 깨진 응답 {count}건 제외"),
+    "rejected": ("{count} dropped", "형식이 깨진 응답 {count} 제외"),
     # conflicts and doubts
     "no_doubts": (
         "None: the perspectives do not contradict each other, so nothing was reviewed.",
@@ -135,8 +136,8 @@ LABELS: Mapping[str, Pair] = {
     "more_debate": ("--explain tells the whole debate.", "--explain을 붙이면 토론 전체를 볼 수 있습니다."),
     "more_draws": ("--explain shows every draw.", "--explain을 붙이면 추출 결과를 하나씩 볼 수 있습니다."),
     "shortened": (
-        "… {count} characters more; --json has the whole text.",
-        "… {count}자 더 있음. 전체 본문은 --json으로 볼 수 있습니다.",
+        "… {count} more; --json has the whole text.",
+        "… {count} 더 있음. 전체 본문은 --json으로 볼 수 있습니다.",
     ),
     # a sample of a run
     "gold": ("Gold", "정답"),
@@ -161,8 +162,8 @@ LABELS: Mapping[str, Pair] = {
     ),
     "empty_other": ("Stage 1 reported none.", "1단계에서 찾아낸 의견이 없습니다."),
     "empty_dropped": (
-        "All {count} candidates were dropped in the review.",
-        "후보 {count}건이 재검토에서 모두 제거되었습니다.",
+        "The review dropped {count}, so nothing is left.",
+        "후보 {count}이 재검토에서 모두 제거되었습니다.",
     ),
     "silent": ("{agent} gave no answer: {problem}", "{agent}가 응답하지 않았습니다: {problem}"),
 }
@@ -177,6 +178,10 @@ class Labels:
     def __call__(self, key: str, **values: object) -> str:
         """A label, with its blanks filled in."""
         return self._pick(LABELS[key]).format(**values)
+
+    def count(self, number: int, noun: str, unit: str) -> str:
+        """So many of a thing: with its English noun, or with its Korean unit."""
+        return self._pick((how_many(number, noun), f"{number:,}{unit}"))
 
     def code(self, table: Mapping[str, Pair], code: str) -> str:
         """A protocol code in words; a code nobody knows is shown as it is."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import NoReturn
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.text import Text
 
+from samsim.cli.console import literal_console
 from samsim.cli.result_view.debate import debate_view
 from samsim.cli.result_view.final import final_view
 from samsim.cli.result_view.labels import Labels, UiLanguage
@@ -21,20 +21,10 @@ from samsim.schemas.protocols import draws_of, is_conflict_review
 from samsim.schemas.results import SampleResult
 
 
-class PipeConsole(Console):
-    """A console that leaves a broken pipe to the caller instead of ending the process itself."""
-
-    def on_broken_pipe(self) -> NoReturn:
-        """Called by rich inside its handler of the error."""
-        self.quiet = True
-        raise BrokenPipeError
-
-
 def show(result: SampleResult, *, explain: bool, ui: UiLanguage) -> None:
     """Print the view to stdout, in colour where the terminal has it."""
-    console = PipeConsole(highlight=False, emoji=False, markup=False)
-    plain = console.no_color or console.color_system is None
-    console.print(build_view(result, Look(Labels(ui), console.width, plain), explain=explain))
+    console = literal_console()
+    console.print(build_view(result, Look(Labels(ui), console.width, console.plain), explain=explain))
 
 
 def build_view(result: SampleResult, look: Look, *, explain: bool) -> Group:

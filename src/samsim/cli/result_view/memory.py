@@ -16,7 +16,8 @@ def memory_view(record: MemoryRecord | None, look: Look) -> list[RenderableType]
     lines = [f"{labels('memory_condition', condition=record.condition)} · {_retrieved(record, look)}"]
     if record.advisories_present:
         ids = ", ".join(record.advisories_ids)
-        lines.append(labels("memory_advised", ids=ids, chars=record.prompt_injection_chars))
+        chars = labels.count(record.prompt_injection_chars, "character", "자")
+        lines.append(labels("memory_advised", ids=ids, chars=chars))
     else:
         lines.append(labels("memory_not_advised", why=labels(_why_not(record))))
     if record.episode_id is not None:

@@ -148,7 +148,8 @@ def _refusal(refusal: Refusal, look: Look, *, with_id: bool = False) -> Text:
         action=refusal.claimed_action,
         why=look.labels.code(REFUSAL, refusal.reason),
     )
-    return cell(f"{refusal.tuple_id}: {words}" if with_id else words, "red")
+    # An action may name no tuple at all.
+    return cell(f"{refusal.tuple_id}: {words}" if with_id and refusal.tuple_id else words, "red")
 
 
 def _silent(result: SampleResult, look: Look) -> list[Text]:

@@ -93,5 +93,6 @@ def _call_notes(calls: Iterable[CallRecord], look: Look) -> list[Text]:
         if call.problem is not None:
             notes.append(cell(look.labels("no_answer", problem=call.problem), "red"))
         if call.rejected:
-            notes.append(cell(look.labels("rejected", count=len(call.rejected)), "yellow"))
+            count = look.labels.count(len(call.rejected), "broken answer", "건")
+            notes.append(cell(look.labels("rejected", count=count), "yellow"))
     return notes

@@ -22,7 +22,8 @@ def text_view(result: SampleResult, look: Look) -> Text:
     text = result.text[:SHOWN_CHARACTERS]
     view = annotate(text, marks_of(result, len(text)), plain=look.plain)
     if hidden := len(result.text) - len(text):
-        view.append("\n" + look.labels("shortened", count=f"{hidden:,}"), style="dim")
+        count = look.labels.count(hidden, "character", "자")
+        view.append("\n" + look.labels("shortened", count=count), style="dim")
     return view
 
 

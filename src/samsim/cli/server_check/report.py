@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 
 from samsim.agents.perspective_agents import PerspectiveAgentPlit
+from samsim.cli.progress.pace import duration
 from samsim.cli.server_check.measure import MOST_AT_ONCE, measure
 from samsim.cli.server_check.write import Server, places_in, server_of, write_settings
 from samsim.engines.advice import advice_on
@@ -22,6 +24,7 @@ from samsim.engines.secrets import sent_in_the_clear, shown_address
 from samsim.engines.settings import EngineSettings
 from samsim.errors import ConfigError, EngineError
 from samsim.language.analyze import analyze_text
+from samsim.plurals import how_many
 from samsim.schemas.calls import AttemptRecord, Outcome
 from samsim.schemas.results import CallRecord
 from samsim.schemas.taxonomy import FREE_TAXONOMY, load_taxonomy
@@ -106,7 +109,8 @@ async def examine_server(
             _say_attempts(say, call.attempts)
             _say_advice(say, engine.settings, call.attempts)
             return False
-        _say_how_it_went(say, engine.settings, f"one tiny call: {len(items)} triplets, {_spent(call)}", call.attempts)
+        found = f"one tiny call: {how_many(len(items), 'triplet')}, {_spent(call)}"
+        _say_how_it_went(say, engine.settings, found, call.attempts)
         server = server_of(engine.settings)
         if suggested is not None and server not in suggested:
             suggested[server] = await measure(engine, say, max(MOST_AT_ONCE, engine.settings.concurrency))
@@ -134,20 +138,38 @@ def _say_how_it_went(say: Say, settings: EngineSettings, what: str, attempts: Se
         say(f"ok    {what}")
         return
     kinds = ", ".join(f"{count} × {kind}" for kind, count in Counter(attempt.outcome for attempt in failed).items())
-    say(f"WARN  {what}, but only after {len(failed)} failed attempts ({kinds})")
+    say(f"WARN  {what}, but only after {how_many(len(failed), 'failed attempt')} ({kinds})")
     _say_attempts(say, attempts)
     _say_advice(say, settings, failed)
 
 
 def _say_attempts(say: Say, attempts: Sequence[AttemptRecord]) -> None:
-    for line in _attempt_lines(attempts):
+    for line in attempt_lines(attempts):
         say(f"      {line}")
 
 
-def _attempt_lines(attempts: Sequence[AttemptRecord]) -> Iterator[str]:
-    for number, attempt in enumerate(attempts, start=1):
-        status = "" if attempt.http_status is None else f" ({attempt.http_status})"
-        yield f"attempt {number}: {attempt.outcome}{status} after {attempt.ended - attempt.started:.1f} s"
+def attempt_lines(attempts: Sequence[AttemptRecord]) -> list[str]:
+    """What came of each attempt; equal ones in a row are one line, with the time from the first to the last."""
+    lines, number = [], 1
+    for what, group in groupby(attempts, key=_came_to):
+        alike = list(group)
+        last = number + len(alike) - 1
+        seconds = [f"{taken:.1f}" for taken in sorted(attempt.ended - attempt.started for attempt in alike)]
+        if len(alike) == 1:
+            lines.append(f"attempt {number}: {what} after {seconds[0]} s")
+        else:
+            took = seconds[0] if seconds[0] == seconds[-1] else f"{seconds[0]} to {seconds[-1]}"
+            within = duration(alike[-1].ended - alike[0].started)
+            lines.append(f"attempts {number}–{last}: {what} × {len(alike)} within {within}, each after {took} s")
+        number = last + 1
+    return lines
+
+
+def _came_to(attempt: AttemptRecord) -> str:
+    if attempt.http_status is None:
+        return attempt.outcome
+    loading = ", loading" if attempt.http_status == _LOADING else ""
+    return f"{attempt.outcome} ({attempt.http_status}{loading})"
 
 
 def _say_advice(say: Say, settings: EngineSettings, attempts: Sequence[AttemptRecord]) -> None:

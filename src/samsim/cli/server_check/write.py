@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import ValidationError
 
 from samsim.cli.writing import PARTIAL_SUFFIX
@@ -17,6 +16,8 @@ from samsim.engines.settings import EngineSettings
 from samsim.errors import ConfigError
 from samsim.experiments.config.mistakes import Keys, dotted
 from samsim.experiments.config.yaml_edits import with_values
+from samsim.validation_words import in_words
+from samsim.yaml_text import YamlError, read_yaml
 
 # Kind, address and model.
 Server = tuple[str, str, str]
@@ -31,7 +32,7 @@ def server_of(settings: EngineSettings) -> Server:
 
 def places_in(path: Path, servers: Collection[Server]) -> dict[Keys, Server]:
     """Where a file speaks of these servers; raises ``ConfigError`` if nowhere, before anything is measured."""
-    content = yaml.safe_load(_text_of(path))
+    _, content = _read(path)
     places = {
         (*keys, role): server
         for keys, plan in _plans(path, content)
@@ -51,22 +52,23 @@ def write_settings(path: Path, places: Mapping[Keys, Server], suggested: Mapping
         if server in suggested
     }
     if edits:
-        _replace(path, _checked(path, with_values(_text_of(path), edits)))
+        text, _ = _read(path)
+        _replace(path, _checked(path, with_values(text, edits)))
     return [
         f"{dotted(keys)}: {', '.join(f'{name} {value}' for name, value in values.items())}"
         for keys, values in edits.items()
     ]
 
 
-def _text_of(path: Path) -> str:
+def _read(path: Path) -> tuple[str, Any]:
+    """The text of a file as it is, line ends included, and what it says."""
     try:
         text = path.read_bytes().decode("utf-8")
-        yaml.safe_load(text)
+        return text, read_yaml(text)
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"Cannot read {path}: {error}. Check the path and its encoding.") from error
-    except (yaml.YAMLError, ValueError) as error:
+    except YamlError as error:
         raise ConfigError(f"{path} is not valid YAML: {error}. Fix that place.") from error
-    return text
 
 
 def _plans(path: Path, content: Any) -> Iterator[tuple[Keys, EnginePlan]]:
@@ -85,7 +87,8 @@ def _plans(path: Path, content: Any) -> Iterator[tuple[Keys, EnginePlan]]:
         try:
             yield at, EnginePlan.model_validate({"engines": roles})
         except ValidationError as error:
-            raise ConfigError(f"{path}: {dotted(at)} is no plan of engines: {error}. Correct it first.") from error
+            wrong = in_words(error, "plan")
+            raise ConfigError(f"{path}: {dotted(at)} is no plan of engines: {wrong}. Correct it first.") from error
 
 
 def _homes(plan: EnginePlan) -> dict[Role, Server]:
@@ -115,7 +118,7 @@ def _why_nowhere(content: Any) -> str:
 
 def _checked(path: Path, text: str) -> str:
     """The new text, if the engines in it are still right: a max_timeout_s may be below the new timeout_s."""
-    for _, plan in _plans(path, yaml.safe_load(text)):
+    for _, plan in _plans(path, read_yaml(text)):
         for seat in seats_of():
             _settings(plan, seat)
     return text

@@ -11,33 +11,47 @@ from rich.table import Table
 from rich.text import Text
 
 from samsim.cli.result_view.style import cell
-from samsim.cli.views.memory import print_view as print_view
 from samsim.metrics.compared_runs import counted
 from samsim.metrics.comparison import Comparison, Contrast, Direction, GroupRow, RunRow, TupleFlip
 from samsim.metrics.family_scores import Rates
 from samsim.metrics.tuples import spelled
+from samsim.plurals import how_many
 from samsim.reports.codes import BASELINE, named
 from samsim.reports.equal_answers import IDENTICAL, SAME_TUPLES, what_differs
 from samsim.reports.numbers import p_value, percent, percent_interval, points, points_interval
+from samsim.reports.tables.model import Ui, said
+from samsim.schemas.code_names import Pair
 from samsim.schemas.scorecards import Family
 
 _LISTED_FAILURES = 5
 # Characters of a review beside its flips; samsim show has all of it.
 _TEXT_LENGTH = 160
-_ARROWS: Mapping[Direction, tuple[str, str]] = MappingProxyType(
-    {"wrong_to_right": ("wrong → right", "green"), "right_to_wrong": ("right → wrong", "red")}
+_ARROWS: Mapping[Direction, tuple[Pair, str]] = MappingProxyType(
+    {
+        "wrong_to_right": (("wrong → right", "오답 → 정답"), "green"),
+        "right_to_wrong": (("right → wrong", "정답 → 오답"), "red"),
+    }
 )
-_LEGEND = (
+_LEGEND: Pair = (
     "F1 in percent, micro, of the final tuples; [ ] 95 % bootstrap interval over samples; macro: mean F1 of samples;"
     " exact: samples with all tuples right. Trivial answers read no text, but know the gold's frequencies. p: paired"
     " permutation test, where the tuples differ; Holm over the distinct outcomes within a measure; McNemar over exact"
-    " samples; flips +/−: tuples that went from wrong to right / from right to wrong."
+    " samples; flips +/−: tuples that went from wrong to right / from right to wrong.",
+    "F1은 최종 튜플의 마이크로 평균(%), [ ]는 샘플 부트스트랩 95% 신뢰구간, macro는 샘플별 F1의 평균, 완전 일치는 모든"
+    " 튜플이 맞은 샘플 수. 단순 기준선은 본문을 읽지 않고 정답의 빈도만 앎. p는 튜플이 다를 때의 대응 순열 검정, Holm은"
+    " 지표 안의 서로 다른 결과에 대한 보정, McNemar는 완전 일치 샘플로 계산. 바뀜 +/−: 오답에서 정답으로 / 정답에서"
+    " 오답으로 바뀐 튜플.",
 )
-_LEGEND_REPEATS = (
+_LEGEND_REPEATS: Pair = (
     " Runs that differ only in seed or repeat are one row, their counts pooled by sample; range: the lowest and highest"
-    " F1 among them, which is no confidence interval (--each lists them)."
+    " F1 among them, which is no confidence interval (--each lists them).",
+    " 시드나 반복만 다른 실행은 샘플별로 합쳐 한 줄로 표시함. 범위는 그 가운데 가장 낮은 F1과 가장 높은 F1이며"
+    " 신뢰구간이 아님(--each로 하나씩 표시).",
 )
-_LEGEND_END = " docs/metrics.md says how each is computed."
+_LEGEND_END: Pair = (
+    " docs/metrics.md says how each is computed.",
+    " 계산 방법은 docs/metrics.md에 있음.",
+)
 
 
 def comparison_view(
@@ -47,16 +61,17 @@ def comparison_view(
     families: Collection[Family] = (),
     each: bool = False,
     texts: Mapping[str, str] = MappingProxyType({}),
+    ui: Ui = "en",
 ) -> RenderableType:
     """Scores, differences, and flips in the given families (else: the primary one), each beside its text."""
-    parts: list[RenderableType] = [_heading(comparison), Text()]
+    parts: list[RenderableType] = [_heading(comparison, ui), Text()]
     for family in comparison.families:
-        parts += [_scores(comparison, family, each=each), Text()]
-    parts += [_contrasts(comparison), Text(), *_differences(comparison)]
+        parts += [_scores(comparison, family, each=each, ui=ui), Text()]
+    parts += [_contrasts(comparison, ui), Text(), *_differences(comparison, ui)]
     for contrast in _with_flips(comparison, families):
-        parts += _flips(contrast, comparison.baseline, flips, texts)
-    legend = _LEGEND + (_LEGEND_REPEATS if _repeated(comparison) else "") + _LEGEND_END
-    return Group(*parts, Text(legend, style="dim"))
+        parts += _flips(contrast, comparison.baseline, flips, texts, ui)
+    legend = [_LEGEND, *([_LEGEND_REPEATS] if _repeated(comparison) else []), _LEGEND_END]
+    return Group(*parts, Text("".join(said(part, ui) for part in legend), style="dim"))
 
 
 def listed_uids(comparison: Comparison, *, flips: int, families: Collection[Family] = ()) -> set[str]:
@@ -74,30 +89,38 @@ def _repeated(comparison: Comparison) -> bool:
     return any(len(group.runs) > 1 for group in comparison.groups)
 
 
-def _heading(comparison: Comparison) -> Text:
-    line = Text(f"{counted(comparison.samples)}, {len(comparison.runs)} runs; baseline: ")
+def _heading(comparison: Comparison, ui: Ui) -> Text:
+    runs = len(comparison.runs)
+    samples = said((counted(comparison.samples), f"샘플 {comparison.samples:,}개"), ui)
+    heading = said((f"{how_many(runs, 'run')}; baseline", f"실행 {runs:,}개; 기준"), ui)
+    line = Text(f"{samples}, {heading}: ")
     line.append_text(cell(comparison.baseline, "bold"))
     if comparison.unannotated:
         verb = "has" if comparison.unannotated == 1 else "have"
-        line.append(f"\n{counted(comparison.unannotated)} {verb} no gold and cannot be compared.", "yellow")
+        english = f"{counted(comparison.unannotated)} {verb} no gold and cannot be compared."
+        line.append(
+            "\n" + said((english, f"샘플 {comparison.unannotated:,}개는 정답이 없어 비교할 수 없음."), ui), "yellow"
+        )
     if comparison.left_out:
-        names = ", ".join(comparison.left_out[:_LISTED_FAILURES])
-        more = ", …" if len(comparison.left_out) > _LISTED_FAILURES else ""
-        verb = "is" if len(comparison.left_out) == 1 else "are"
-        line.append(f"\n{counted(len(comparison.left_out))} failed in a run and {verb} left out of all: ", "yellow")
-        line.append_text(cell(names + more, "yellow"))
+        number = len(comparison.left_out)
+        names = ", ".join(comparison.left_out[:_LISTED_FAILURES]) + (", …" if number > _LISTED_FAILURES else "")
+        english = f"{counted(number)} failed in a run and {'is' if number == 1 else 'are'} left out of all: "
+        line.append("\n" + said((english, f"샘플 {number:,}개는 실패한 실행이 있어 모두에서 제외함: "), ui), "yellow")
+        line.append_text(cell(names, "yellow"))
     if comparison.partial:
-        verb = "is" if len(comparison.partial) == 1 else "are"
+        number = len(comparison.partial)
         in_runs = ", ".join(f"{run.name} {run.partial:,}" for run in comparison.runs if run.partial)
-        line.append(f"\n{counted(len(comparison.partial))} {verb} partial (calls were lost) and counted: ", "yellow")
-        line.append_text(cell(f"{in_runs}; --complete-only leaves them out of all.", "yellow"))
+        english = f"{counted(number)} {'is' if number == 1 else 'are'} partial (calls were lost) and counted: "
+        line.append("\n" + said((english, f"샘플 {number:,}개는 일부 호출이 누락되었으나 포함함: "), ui), "yellow")
+        advice = said(("--complete-only leaves them out of all.", "--complete-only로 모두에서 제외."), ui)
+        line.append_text(cell(f"{in_runs}; {advice}", "yellow"))
     return line
 
 
-def _scores(comparison: Comparison, family: Family, *, each: bool) -> Table:
+def _scores(comparison: Comparison, family: Family, *, each: bool, ui: Ui) -> Table:
     repeated = _repeated(comparison)
-    more = ("runs", "range") if repeated else ()
-    table = _table(_family(family), "P", "R", "F1", "95 %", *more, "macro", "exact")
+    more = (said(("runs", "실행"), ui), said(("range", "범위"), ui)) if repeated else ()
+    table = _table(_family(family), "P", "R", "F1", "95 %", *more, "macro", said(("exact", "완전 일치"), ui))
     runs = {run.name: run for run in comparison.runs}
     for group in comparison.groups:
         table.add_row(*_group(group, family, baseline=group.name == comparison.baseline, repeated=repeated))
@@ -107,7 +130,7 @@ def _scores(comparison: Comparison, family: Family, *, each: bool) -> Table:
     table.add_section()
     blank = [""] * (1 + len(more))
     for kind, trivial in comparison.trivial[family].items():
-        words = Text(named(BASELINE, kind)[0], style="dim")
+        words = Text(said(named(BASELINE, kind), ui), style="dim")
         table.add_row(words, *_rates(trivial.micro), *blank, percent(trivial.macro), "")
     return table
 
@@ -132,20 +155,21 @@ def _range(values: Sequence[float]) -> str:
     return f"{percent(min(values))} … {percent(max(values))}" if len(values) > 1 else ""
 
 
-def _contrasts(comparison: Comparison) -> Table:
-    table = _table("against the baseline", "ΔF1", "95 %", "p", "p Holm", "McNemar p", "flips +/−")
+def _contrasts(comparison: Comparison, ui: Ui) -> Table:
+    first, last = said(("against the baseline", "기준과 비교"), ui), said(("flips +/−", "바뀜 +/−"), ui)
+    table = _table(first, "ΔF1", "95 %", "p", "p Holm", "McNemar p", last)
     for family in comparison.families:
         table.add_row(Text(_family(family), style="dim"))
         for contrast in comparison.contrasts:
             if contrast.family == family:
-                table.add_row(*_contrast(contrast))
+                table.add_row(*_contrast(contrast, ui))
     return table
 
 
-def _contrast(contrast: Contrast) -> list[str | Text]:
+def _contrast(contrast: Contrast, ui: Ui) -> list[str | Text]:
     """A row of the tests; where there is nothing to test, the name says why."""
     if not contrast.tested:
-        return [_untested(contrast)]
+        return [_untested(contrast, ui)]
     style = "green" if contrast.delta_f1 > 0 else "red" if contrast.delta_f1 < 0 else ""
     return [
         cell(contrast.run),
@@ -158,33 +182,36 @@ def _contrast(contrast: Contrast) -> list[str | Text]:
     ]
 
 
-def _untested(contrast: Contrast) -> Text:
-    return cell(contrast.run).append(f": {(IDENTICAL if contrast.identical else SAME_TUPLES)[0]}")
+def _untested(contrast: Contrast, ui: Ui) -> Text:
+    return cell(contrast.run).append(f": {said(IDENTICAL if contrast.identical else SAME_TUPLES, ui)}")
 
 
-def _differences(comparison: Comparison) -> list[RenderableType]:
+def _differences(comparison: Comparison, ui: Ui) -> list[RenderableType]:
     """What is not the same in the runs whose tuples are: once for each, whatever the number of measures."""
     found = {one.run: one for one in comparison.contrasts if not one.tested and not one.identical}
-    lines = [cell(one.run).append(f" differs from the baseline in: {what_differs(one)[0]}") for one in found.values()]
+    words = said((" differs from the baseline in: ", "에서 기준과 다른 점: "), ui)
+    lines = [cell(one.run).append(f"{words}{said(what_differs(one), ui)}") for one in found.values()]
     return [*lines, Text()] if lines else []
 
 
-def _flips(contrast: Contrast, baseline: str, wanted: int, texts: Mapping[str, str]) -> list[RenderableType]:
+def _flips(contrast: Contrast, baseline: str, wanted: int, texts: Mapping[str, str], ui: Ui) -> list[RenderableType]:
     found = contrast.tuple_flips
     if not wanted or not found:
         return []
-    title = Text("flips, ", style="bold")
+    title = Text(said(("flips, ", "바뀐 튜플, "), ui), style="bold")
     title.append_text(cell(f"{baseline} → {contrast.run}, {_family(contrast.family)}", "bold"))
     table = Table.grid(padding=(0, 2))
     for uid, of_sample in groupby(_shown(found, wanted), key=lambda flip: flip.uid):
         for flip in of_sample:
             words, colour = _ARROWS[flip.direction]
-            kind = "gold tuple" if flip.kind == "gold" else "not in gold"
-            table.add_row(cell(uid), Text(words, style=colour), Text(kind, style="dim"), cell(spelled(flip.key)))
+            kind = said(("gold tuple", "정답 튜플") if flip.kind == "gold" else ("not in gold", "정답에 없음"), ui)
+            direction = Text(said(words, ui), style=colour)
+            table.add_row(cell(uid), direction, Text(kind, style="dim"), cell(spelled(flip.key)))
         if uid in texts:
             table.add_row("", "", "", cell(_short(texts[uid]), "italic"))
     left = len(found) - wanted
-    more: Sequence[RenderableType] = [Text(f"and {left:,} more (--flips)", style="dim")] if left > 0 else []
+    words_left = said((f"and {left:,} more (--flips)", f"그 밖에 {left:,}개(--flips)"), ui)
+    more: Sequence[RenderableType] = [Text(words_left, style="dim")] if left > 0 else []
     return [title, table, *more, Text()]
 
 

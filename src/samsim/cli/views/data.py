@@ -9,20 +9,18 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from samsim.cli.result_view.layout import PipeConsole
+from samsim.cli.console import PipeConsole
 from samsim.cli.result_view.style import cell, joined, sign
 from samsim.cli.result_view.text import annotate
-from samsim.cli.views.memory import print_view
 from samsim.data.format_table import FORMATS, GoldField
 from samsim.data.gold import GoldSample, GoldTuple
 from samsim.data.registry import LoadedSamples
 from samsim.data.roles import duplicates_within
 from samsim.data.samples import Sample
 from samsim.data.shipped import SHIPPED, load_shipped
+from samsim.plurals import how_many
 from samsim.schemas.marks import Mark
 from samsim.schemas.polarity import POLARITIES, PolarityName
-
-__all__ = ["list_view", "print_view", "samples_view", "validation_view"]
 
 # The order in which people name the parts of a tuple.
 _FIELDS: tuple[GoldField, ...] = ("term", "ref", "opinion", "polarity")
@@ -48,13 +46,14 @@ def list_view() -> RenderableType:
 
 def samples_view(loaded: LoadedSamples, gold: Mapping[str, GoldSample], number: int) -> RenderableType:
     """The first texts, each with its gold below."""
-    console = PipeConsole()
-    plain = console.no_color or console.color_system is None
+    plain = PipeConsole().plain
     parts: list[RenderableType] = []
     for sample in loaded.samples[:number]:
         parts += [_sample_view(sample, gold.get(sample.uid), plain=plain), Text()]
     shown = min(number, len(loaded.samples))
-    return Group(*parts, Text(f"{shown:,} of {len(loaded.samples):,} texts, format {loaded.format}", style="dim"))
+    return Group(
+        *parts, Text(f"{shown:,} of {how_many(len(loaded.samples), 'text')}, format {loaded.format}", style="dim")
+    )
 
 
 def validation_view(
@@ -140,7 +139,7 @@ def _duplicates(samples: Sequence[Sample]) -> str:
     if not pairs:
         return "none"
     first = ", ".join(f"{one} = {other}" for one, other in pairs[:3])
-    return f"{len(pairs):,} times: {first}{', ...' if len(pairs) > 3 else ''}"
+    return f"{how_many(len(pairs), 'time')}: {first}{', ...' if len(pairs) > 3 else ''}"
 
 
 def _names(fields: frozenset[GoldField]) -> str:

@@ -11,10 +11,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from samsim.cli.result_view.layout import PipeConsole
+from samsim.cli.console import PipeConsole
 from samsim.cli.result_view.style import WIDE, breakable, cell, joined
 from samsim.memory.leaks import Leak
 from samsim.memory.memory_store import VerifyReport
+from samsim.plurals import how_many
 from samsim.schemas.memory_v1_1 import (
     EpisodeType,
     EpisodicMemoryEntryV1_1,
@@ -68,11 +69,6 @@ def summary_of(entries: Iterable[EpisodicMemoryEntryV1_1]) -> StoreSummary:
     return summary
 
 
-def print_view(view: RenderableType) -> None:
-    """Print to stdout, in colour where the terminal has it."""
-    PipeConsole(highlight=False, emoji=False, markup=False).print(view)
-
-
 def stats_view(place: str, summary: StoreSummary, content_hash: str) -> RenderableType:
     """What a store holds."""
     facts = [("store", place), ("episodes", f"{summary.episodes:,}")]
@@ -122,7 +118,7 @@ def episodes_view(entries: Sequence[EpisodicMemoryEntryV1_1], total: int, *, wid
             _severity(entry),
             *((cell(_likeness(entry)), _snapshot(entry.stage_snapshot.final)) if wide else ()),
         )
-    return Group(table, Text(f"{len(entries):,} of {total:,} episodes, newest first", style="dim"))
+    return Group(table, Text(f"{len(entries):,} of {how_many(total, 'episode')}, newest first", style="dim"))
 
 
 def episode_view(entry: EpisodicMemoryEntryV1_1) -> RenderableType:
@@ -166,13 +162,13 @@ def report_view(place: str, report: VerifyReport) -> RenderableType:
         *(("problem", problem) for problem in report.problems[:_LISTED]),
     ]
     if len(report.problems) > _LISTED:
-        facts.append(("", f"and {len(report.problems) - _LISTED:,} more problems"))
+        facts.append(("", f"and {how_many(len(report.problems) - _LISTED, 'more problem')}"))
     return _facts([*facts, *(("note", notice) for notice in report.notices)])
 
 
 def leaks_view(leaks: Sequence[Leak], episodes: int, texts: int, run_length: int) -> RenderableType:
     """Which texts a store repeats, and where."""
-    searched = f"{texts:,} texts searched for in {episodes:,} episodes"
+    searched = f"{how_many(texts, 'text')} searched for in {how_many(episodes, 'episode')}"
     if not leaks:
         return Text(f"no leak: no run of {run_length} or more characters ({searched})", style="green")
     table = _table("text", "repeated", "first in", "field", "episodes")
@@ -180,9 +176,7 @@ def leaks_view(leaks: Sequence[Leak], episodes: int, texts: int, run_length: int
         where = (cell(leak.text_name), cell(leak.run, "red"), cell(leak.episode_id), cell(leak.field))
         table.add_row(*where, f"{leak.episodes:,}")
     more = f", the first {_LISTED} are listed" if len(leaks) > _LISTED else ""
-    return Group(
-        table, Text(f"{len(leaks):,} leak{'' if len(leaks) == 1 else 's'} ({searched}{more})", style="bold red")
-    )
+    return Group(table, Text(f"{how_many(len(leaks), 'leak')} ({searched}{more})", style="bold red"))
 
 
 def _table(*titles: str) -> Table:
@@ -203,7 +197,7 @@ def _facts(rows: Iterable[tuple[str, str | Text]]) -> Table:
 
 def _likeness(entry: EpisodicMemoryEntryV1_1) -> str:
     signature = entry.input_signature
-    aspects = f"{signature.num_aspects} aspect{'' if signature.num_aspects == 1 else 's'}"
+    aspects = how_many(signature.num_aspects, "aspect")
     return f"{signature.language} {'+'.join(signature.detected_structure)} {signature.length_bucket} {aspects}"
 
 

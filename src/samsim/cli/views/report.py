@@ -7,6 +7,7 @@ from rich.text import Text
 
 from samsim.cli.console import PipeConsole
 from samsim.cli.safe_text import shown
+from samsim.plurals import how_many
 from samsim.reports.build import ReportFiles
 from samsim.reports.tables.model import Ui, said
 from samsim.reports.terminal import failed_checks_line, missing_line, partial_lines, show_comparison
@@ -27,5 +28,8 @@ def show_report(files: ReportFiles, *, quiet: bool, ui: Ui = "en") -> None:
     show_comparison(console, files, ui)
     names = f"{files.metrics_json.name}, {files.metrics_csv.name}"
     paper, tables = files.folder / "paper", len(files.paper)
-    also = said((f"Also: {names}, {tables} tables in {paper}", f"함께 쓴 파일: {names}, {paper}의 표 {tables}개"), ui)
+    also = said(
+        (f"Also: {names}, {how_many(tables, 'table')} in {paper}", f"함께 쓴 파일: {names}, {paper}의 표 {tables}개"),
+        ui,
+    )
     console.print(Text(also), soft_wrap=True)

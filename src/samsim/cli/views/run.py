@@ -2,30 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import click
 from rich.table import Table
 
+from samsim.cli.console import PipeConsole
+from samsim.cli.safe_text import shown
+from samsim.experiments.artefacts import OUTPUTS, read_run
 from samsim.experiments.planning import Estimate, ExperimentPlan
+from samsim.plurals import how_many
+from samsim.schemas.results import missing_words
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from pathlib import Path
 
     from samsim.experiments.run_set import Experiment
     from samsim.reports.build import ReportFiles
+    from samsim.schemas.runs import Manifest
 
 _UNKNOWN = "unknown"
+# Of each kind, on the terminal; the files name them all.
+_NAMED = 20
 
 
 def plan_table(plan: ExperimentPlan) -> Table:
     """Samples, calls, tokens and cost of every cell, as ranges; a star marks those nobody was asked for."""
     probed = max((cell.probed for cell in plan.cells), default=0)
-    table = Table(title=f"Plan (from {probed} probed samples per protocol and engine)", title_justify="left")
+    table = Table(
+        title=f"Plan (from {how_many(probed, 'probed sample')} per protocol and engine)", title_justify="left"
+    )
     table.add_column("cell", no_wrap=True)
     for heading in ("samples", "calls", "tokens", "cost, $", "engine seconds"):
         table.add_column(heading, justify="right")
     for cell in plan.cells:
-        name = cell.cell.cell_id + (f" ({cell.failed} probes failed)" if cell.failed else "")
+        name = cell.cell.cell_id + (f" ({how_many(cell.failed, 'probe')} failed)" if cell.failed else "")
         name += " *" if cell.missing_keys else ""
         table.add_row(
             name,
@@ -64,10 +76,35 @@ def _range(estimate: Estimate | None, form: str) -> str:
     return low if low == high else f"{low} – {high}"
 
 
-def show_outcome(console: Console, outcome: Experiment, files: ReportFiles | None) -> None:
-    """The comparison of the cells where a report was built, and where everything is."""
+def show_outcome(outcome: Experiment, files: ReportFiles | None) -> None:
+    """Print the comparison of the cells where a report was built, where everything is, and what is left to be done."""
+    console = PipeConsole()
     if files is not None:
         from samsim.reports.terminal import show_comparison
 
         show_comparison(console, files)
     console.print(f"Outputs, traces, scores: [bold]{outcome.folder}[/]", soft_wrap=True, highlight=False)
+    if outcome.stopped is not None:
+        click.echo(f"stopped: {outcome.stopped.rstrip('.')}. Run the same command again to resume.", err=True)
+    for manifest, folder in zip(outcome.cells, outcome.cell_folders, strict=True):
+        if manifest.errors or manifest.partial:
+            for line in _incomplete_lines(manifest, folder, several=len(outcome.cells) > 1):
+                click.echo(shown(line), err=True)
+
+
+def _incomplete_lines(manifest: Manifest, folder: Path, *, several: bool) -> Iterator[str]:
+    """Say how many samples of a cell failed or were decided without some of their calls, which, and what to do."""
+    failed, partial = [], []
+    for sample in read_run(folder).samples():
+        if sample.result is None:
+            failed.append(sample.uid)
+        elif sample.completeness == "partial":
+            partial.append(f"{sample.uid} ({missing_words(sample.result.missing_calls)})")
+    cell = f"{manifest.cell.cell_id}: " if several else ""
+    for names, what in ((failed, "failed"), (partial, "is partial" if len(partial) == 1 else "are partial")):
+        if names:
+            left = len(names) - _NAMED
+            more = f" and {left:,} more ({folder / OUTPUTS} names them all)" if left > 0 else ""
+            counts = f"{len(names):,} of {how_many(manifest.done, 'sample')}"
+            named = ", ".join(names[:_NAMED])
+            yield f"{cell}{counts} {what}: {named}{more}; --retry-errors does them again."

@@ -7,9 +7,9 @@ from collections import Counter
 from itertools import islice
 from pathlib import Path
 
-from samsim.data.formats.lines import json_object, numbered_lines
+from samsim.data.bad_rows import RowError
+from samsim.data.formats.lines import numbered_lines, sound_object
 from samsim.data.formats.own import OWN_KEYS
-from samsim.data.formats.rows import RowError
 from samsim.data.formats.xml_tree import parse_xml
 from samsim.errors import ConfigError
 
@@ -61,7 +61,7 @@ def _json_formats(lines: list[str]) -> list[str]:
     found: Counter[str] = Counter()
     for line in lines:
         try:
-            keys = json_object(line).keys()
+            keys = sound_object(line).keys()
         except RowError:
             continue
         if {"uid", "text"} <= keys <= OWN_KEYS:

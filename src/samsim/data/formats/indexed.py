@@ -13,9 +13,10 @@ from itertools import accumulate
 from pathlib import Path
 from types import MappingProxyType
 
+from samsim.data.bad_rows import BadRow, RowError
 from samsim.data.formats.lines import numbered_lines
 from samsim.data.formats.literals import literal_list
-from samsim.data.formats.rows import Annotation, BadRow, Row, RowError, parse_rows, polarity_of
+from samsim.data.formats.rows import Annotation, Row, parse_rows, polarity_of
 from samsim.data.sources import DataSource
 from samsim.schemas.analysis import Offsets
 from samsim.schemas.polarity import PolarityName

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeGuard
 
+from samsim.data.bad_rows import RowError, json_object
 from samsim.data.file_encoding import DAMAGED, DEFAULT_ENCODING, require_utf8
-from samsim.data.formats.rows import RowError
 from samsim.errors import InputError
-from samsim.json_text import JsonError, read_json
 
 # Offsets and numbers of tokens are far below.
 _MOST_DIGITS = 18
@@ -33,17 +32,11 @@ def numbered_lines(path: Path, encoding: str | None) -> Iterator[tuple[int, str]
             yield number, line.removesuffix("\r")
 
 
-def json_object(line: str) -> dict[str, object]:
-    """The JSON object of one line."""
+def sound_object(line: str) -> dict[str, object]:
+    """The JSON object of one line without a damaged byte."""
     if DAMAGED.search(line):
         raise RowError("bytes that do not fit the file's encoding")
-    try:
-        record = read_json(line)
-    except JsonError as error:
-        raise RowError(f"invalid JSON: {error}") from None
-    if not isinstance(record, dict):
-        raise RowError("not a JSON object")
-    return record
+    return json_object(line)
 
 
 def string_of(record: dict[str, object], key: str) -> str:

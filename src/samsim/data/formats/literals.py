@@ -6,7 +6,7 @@ import ast
 import warnings
 from typing import Any
 
-from samsim.data.formats.rows import RowError
+from samsim.data.bad_rows import RowError
 
 
 def literal_list(source: str) -> list[Any]:

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from samsim.data.csv_records import CsvProblem, CsvRecords, read_header
-from samsim.data.formats.lines import is_whole_number, json_object, numbered_lines, read_text, written_number
-from samsim.data.formats.rows import Annotation, BadRow, Row, RowError, language_of, parse_rows, part_of, polarity_of
+from samsim.data.bad_rows import BadRow, RowError
+from samsim.data.csv_records import column_place, read_table
+from samsim.data.formats.lines import is_whole_number, numbered_lines, read_text, sound_object, written_number
+from samsim.data.formats.rows import Annotation, Row, language_of, parse_rows, part_of, polarity_of
 from samsim.data.formats.spans import sole_occurrence, verified_span
 from samsim.data.sources import USUAL_COLUMNS, DataSource
 from samsim.errors import ConfigError
@@ -30,17 +31,14 @@ def read_csv(path: Path, source: DataSource) -> Iterator[Row | BadRow]:
     """Each record below the header as a row."""
     _need_polarity_for_terms(source)
     lines = ((number, line) for number, line in enumerate(_kept_ends(read_text(path, source.encoding)), 1))
-    records = iter(CsvRecords(lines, _LINE_LIMIT))
-    header = read_header(records, path)
+    header, records = read_table(lines, _LINE_LIMIT, path)
     places = _places(header, source, path)
-    for number, record in records:
-        if isinstance(record, CsvProblem):
-            yield BadRow(number, record.reason)
-        elif record and len(record) != len(header):
-            yield BadRow(number, f"{len(record)} fields where the header has {len(header)}")
-        elif record:
-            fields = {role: record[place] for role, place in places.items()}
-            yield from parse_rows([(number, fields)], _row)
+    for record in records:
+        if isinstance(record, BadRow):
+            yield record
+        else:
+            number, cells = record
+            yield from parse_rows([(number, {role: cells[place] for role, place in places.items()})], _row)
 
 
 def read_jsonl(path: Path, source: DataSource) -> Iterator[Row | BadRow]:
@@ -50,7 +48,7 @@ def read_jsonl(path: Path, source: DataSource) -> Iterator[Row | BadRow]:
     of_text = _renaming(source.columns, _TEXT_ROLES)
 
     def parse(number: int, line: str) -> Row:
-        record = json_object(line)
+        record = sound_object(line)
         fields = of_text(record)
         if "tuples" in fields:
             return _row_with_list(number, fields, of_tuple)
@@ -75,12 +73,10 @@ def _kept_ends(content: str) -> Iterator[str]:
 
 def _places(header: Sequence[str], source: DataSource, path: Path) -> dict[str, int]:
     """The place of each role's column in a record."""
-    folded = [name.casefold() for name in header]
     places = {}
     for role, usual in USUAL_COLUMNS.items():
         wanted = source.columns.get(role)
-        names = usual if wanted is None else (wanted.strip().casefold(),)
-        place = next((folded.index(name) for name in names if name in folded), None)
+        place = column_place(header, usual if wanted is None else (wanted,))
         if place is not None:
             places[role] = place
         elif wanted is not None or role == "text":

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from samsim.data.formats.lines import is_whole_number, json_object, numbered_lines, string_of
-from samsim.data.formats.rows import Annotation, BadRow, Row, RowError, parse_rows, polarity_of
+from samsim.data.bad_rows import BadRow, RowError
+from samsim.data.formats.lines import is_whole_number, numbered_lines, sound_object, string_of
+from samsim.data.formats.rows import Annotation, Row, parse_rows, polarity_of
 from samsim.data.formats.spans import verified_span
 from samsim.data.sources import DataSource
 
@@ -19,7 +20,7 @@ def read_nikl(path: Path, source: DataSource) -> Iterator[Row | BadRow]:
 
 
 def _row(number: int, line: str) -> Row:
-    record = json_object(line)
+    record = sound_object(line)
     text, items = string_of(record, "sentence_form"), record.get("annotation")
     uid = string_of(record, "id") if "id" in record else None
     if items is None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from samsim.data.formats.lines import is_whole_number, json_object, numbered_lines, string_of
-from samsim.data.formats.rows import Annotation, BadRow, Row, RowError, language_of, parse_rows, polarity_of
+from samsim.data.bad_rows import BadRow, RowError
+from samsim.data.formats.lines import is_whole_number, numbered_lines, sound_object, string_of
+from samsim.data.formats.rows import Annotation, Row, language_of, parse_rows, polarity_of
 from samsim.data.sources import DataSource
 from samsim.schemas.analysis import Offsets
 
@@ -20,7 +21,7 @@ def read_own(path: Path, source: DataSource) -> Iterator[Row | BadRow]:
 
 
 def _row(number: int, line: str) -> Row:
-    record = json_object(line)
+    record = sound_object(line)
     _refuse_unknown(record, OWN_KEYS)
     text, uid = string_of(record, "text"), string_of(record, "uid")
     if not uid:

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
+from samsim.data.bad_rows import BadRow
 from samsim.data.formats.indexed import read_acos, read_aste, read_dmaste
 from samsim.data.formats.mapped import read_csv, read_jsonl
 from samsim.data.formats.nikl import read_nikl
 from samsim.data.formats.own import read_own
 from samsim.data.formats.quoted import read_asqp, read_m_absa
-from samsim.data.formats.rows import BadRow, Row
+from samsim.data.formats.rows import Row
 from samsim.data.formats.semeval import read_categories, read_opinions, read_terms, read_text_opinions
 from samsim.data.formats.three_lines import read_three_lines
 from samsim.data.sources import DataSource

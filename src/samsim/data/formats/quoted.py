@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from samsim.data.bad_rows import BadRow, RowError
 from samsim.data.formats.lines import numbered_lines
 from samsim.data.formats.literals import literal_list
-from samsim.data.formats.rows import Annotation, BadRow, Row, RowError, parse_rows, polarity_of
+from samsim.data.formats.rows import Annotation, Row, parse_rows, polarity_of
 from samsim.data.formats.spans import sole_occurrence
 from samsim.data.sources import DataSource
 

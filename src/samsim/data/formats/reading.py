@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from samsim.data.bad_rows import BadRow
 from samsim.data.format_table import FORMATS, GoldField
 from samsim.data.formats.files import file_of
 from samsim.data.formats.guessing import guess_format
 from samsim.data.formats.parsers import PARSERS
-from samsim.data.formats.rows import Annotation, BadRow, Row
+from samsim.data.formats.rows import Annotation, Row
 from samsim.data.samples import RowProblem, Sample
 from samsim.data.sources import DataSource
 from samsim.language.detect import detect_language

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
+from samsim.data.bad_rows import BadRow, RowError
 from samsim.schemas.analysis import Language, Offsets
 from samsim.schemas.polarity import POLARITIES, PolarityName, canonical_polarity
 
@@ -39,21 +40,6 @@ class Row:
     tags: tuple[str, ...] = ()
     group: str | None = None
     notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class BadRow:
-    """One row that cannot be used, and why; with it go the other rows of its ``group``."""
-
-    number: int
-    reason: str
-    group: str | None = None
-
-
-class RowError(Exception):
-    """Why the row at hand cannot be used."""
-
-    group: str | None = None
 
 
 def parse_rows(records: Iterable[tuple[int, Raw]], parse: Callable[[int, Raw], Row]) -> Iterator[Row | BadRow]:

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
+from samsim.data.bad_rows import BadRow, RowError
 from samsim.data.formats.lines import written_number
-from samsim.data.formats.rows import Annotation, BadRow, Row, RowError, parse_rows, polarity_of
+from samsim.data.formats.rows import Annotation, Row, parse_rows, polarity_of
 from samsim.data.formats.spans import verified_span
 from samsim.data.formats.xml_tree import parse_xml
 from samsim.data.sources import DataSource

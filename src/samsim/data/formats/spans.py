@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from samsim.data.formats.rows import RowError
+from samsim.data.bad_rows import RowError
 from samsim.schemas.analysis import Offsets
 
 

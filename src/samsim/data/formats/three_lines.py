@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
+from samsim.data.bad_rows import BadRow, RowError
 from samsim.data.formats.lines import numbered_lines
-from samsim.data.formats.rows import Annotation, BadRow, Row, RowError, parse_rows, part_of
+from samsim.data.formats.rows import Annotation, Row, parse_rows, part_of
 from samsim.data.sources import DataSource
 from samsim.schemas.polarity import PolarityName
 

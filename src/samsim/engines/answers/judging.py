@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ValidationError
 
 from samsim.engines.answers.limits import held_to
-from samsim.engines.answers.structured import read_object, summarise
+from samsim.engines.answers.structured import read_object
 from samsim.engines.wire.base import WireReply
 from samsim.json_text import is_encodable
 from samsim.schemas.calls import FailureKind, Outcome
+from samsim.validation_words import listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,7 @@ def judge(reply: WireReply, schema: type[BaseModel], refused: frozenset[str] = f
     try:
         output = schema.model_validate(value)
     except ValidationError as error:
+        problem = "\n".join(listed(error, "answer"))
         has_items = any(isinstance(value.get(name), list) for name in schema.model_fields)
-        return Judgement("schema", value if has_items else None, summarise(error), cut)
+        return Judgement("schema", value if has_items else None, problem, cut)
     return Judgement("salvaged" if reading.salvaged else "ok", output, cut=cut)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from samsim.engines.interface import Message
 from samsim.errors import ContractError
@@ -25,8 +25,6 @@ LADDER: tuple[OutputMode, ...] = ("json_schema", "tool", "json_object", "prompte
 MAX_ITEMS = 32
 MAX_LENGTH = 200
 MAX_QUOTED_CHARACTERS = 4_000
-_MAX_LISTED_PROBLEMS = 12
-_MAX_PROBLEM_CHARACTERS = 200
 # The search for an object in prose ends after about this much work, in braces and strings looked at:
 # 5 MB of braces must not hold up the calls beside it. Every start costs something, one without an end more.
 _PATIENCE = 1_000_000
@@ -191,17 +189,6 @@ def _closing_brace(text: str, start: int) -> tuple[int | None, int]:
             if depth == 0:
                 return mark.end(), seen
     return None, seen
-
-
-def summarise(error: ValidationError) -> str:
-    """Where the answer breaks its schema and how, short enough to send back."""
-    problems = error.errors(include_input=False, include_url=False, include_context=False)
-    lines = [
-        f"{'.'.join(map(str, problem['loc'])) or 'answer'}: {problem['msg']}"[:_MAX_PROBLEM_CHARACTERS]
-        for problem in problems[:_MAX_LISTED_PROBLEMS]
-    ]
-    more = len(problems) - len(lines)
-    return "\n".join([*lines, f"and {more} more"] if more > 0 else lines)
 
 
 def repair_messages(messages: Sequence[Message], raw: str, error_summary: str) -> tuple[Message, ...]:

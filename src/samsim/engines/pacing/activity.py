@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from types import TracebackType
 
@@ -16,11 +17,15 @@ _RECENT = 20
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """A server that cannot be asked now: which one, what is the matter with it, and for how many seconds."""
+    """A server that cannot be asked now: which one, what is the matter with it, and for how many seconds.
+
+    ``asked_seconds`` is how long the call has been under way that looks whether it is back; 0 if there is none.
+    """
 
     server: str
     words: str
     seconds: float
+    asked_seconds: float = 0.0
 
 
 class Activity:
@@ -38,6 +43,7 @@ class Activity:
         self.begun = 0
         self._recent: deque[float] = deque(maxlen=_RECENT)
         self._away: dict[str, tuple[str, float]] = {}
+        self._asked_again: dict[str, float] = {}
         self._paused_before = 0.0
         self._paused_since = 0.0
         self._call = _Call(self)
@@ -62,7 +68,11 @@ class Activity:
     def pause(self) -> Pause | None:
         """The server that has been away longest of those that are away now."""
         away = sorted((since, server, words) for server, (words, since) in list(self._away.items()))
-        return Pause(away[0][1], away[0][2], self._clock() - away[0][0]) if away else None
+        if not away:
+            return None
+        since, server, words = away[0]
+        now = self._clock()
+        return Pause(server, words, now - since, now - self._asked_again.get(server, now))
 
     def call(self) -> AbstractContextManager[None]:
         """Around a call from the moment it is asked for to its end."""
@@ -71,6 +81,15 @@ class Activity:
     def request(self) -> AbstractContextManager[None]:
         """Around a request while it is under way."""
         return self._request
+
+    @contextmanager
+    def asking_again(self, server: str) -> Iterator[None]:
+        """Around a call that looks whether a server is back. Only an answer says so, and that may take long."""
+        self._asked_again[server] = self._clock()
+        try:
+            yield
+        finally:
+            self._asked_again.pop(server, None)
 
     def answered(self, seconds: float) -> None:
         """A request was answered after so long."""

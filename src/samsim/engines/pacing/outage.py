@@ -89,7 +89,8 @@ class Outage:
                     if self._times_given_up > given_up_before:
                         return None
                     is_last = not await self._pause()
-                    result = await attempt()
+                    with self.activity.asking_again(self.server):
+                        result = await attempt()
                     if not self._goes_on(signs(result)):
                         return result
                     if is_last:

@@ -37,7 +37,8 @@ BOUND_KEYWORDS = frozenset(
 # More than any model can read or write: a server that says so has not counted.
 _MOST_TOKENS = 10**9
 
-# 409 is how several servers say that a lock could not be had in time: as passing as a 5xx.
+# 402 is an account without credit. 409 is how several servers say that a lock could not be had in
+# time: as passing as a 5xx.
 _STATUS_FAILURES: Mapping[int, FailureKind] = {
     401: "auth",
     402: "auth",

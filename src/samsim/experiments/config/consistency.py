@@ -10,10 +10,12 @@ from pydantic import ValidationError
 from samsim.engines.factory import EnginePlan
 from samsim.errors import ConfigError
 from samsim.experiments.config.engine_plans import plan_mistakes, secret_mistakes
+from samsim.experiments.config.homes import known_homes
 from samsim.experiments.config.matrix import has_memory_reader, uses_memory, with_protocol
 from samsim.experiments.config.mistakes import Keys
 from samsim.experiments.config.model import ExperimentConfig
 from samsim.memory.conditions import MemoryCondition, load_conditions
+from samsim.validation_words import mistakes_in, reason_of
 
 Finding = tuple[Keys, str]
 _ENGINES: Keys = ("engines",)
@@ -65,7 +67,7 @@ def _engine_findings(config: ExperimentConfig) -> Iterator[Finding]:
 def _findings_in(plan: EnginePlan, around: Keys) -> Iterator[Finding]:
     secrets = dict(secret_mistakes(plan.engines))
     yield from (((*around, *keys), text) for keys, text in secrets.items())
-    yield from (((*around, *keys), text) for keys, text in plan_mistakes(plan) if keys not in secrets)
+    yield from (((*around, *keys), text) for keys, text in plan_mistakes(plan, known_homes()) if keys not in secrets)
 
 
 def _condition_findings(config: ExperimentConfig) -> Iterator[Finding]:
@@ -146,6 +148,6 @@ def _pipeline_findings(config: ExperimentConfig) -> Iterator[Finding]:
         try:
             with_protocol(config.pipeline, protocol)
         except ValidationError as error:
-            for problem in error.errors(include_url=False):
-                message = problem["msg"].removeprefix("Value error, ")
-                yield ("pipeline", *problem["loc"]), f"with protocol {protocol}: {message}. Correct one of them."
+            for problem in mistakes_in(error):
+                reason = f"with protocol {protocol}: {reason_of(problem)}. Correct one of them."
+                yield ("pipeline", *problem["loc"]), reason

@@ -13,8 +13,9 @@ from samsim.engines.factory import EnginePlan, Seat, distinct_settings, read_pla
 from samsim.engines.settings import EngineKind, EngineSettings
 from samsim.errors import ConfigError
 from samsim.experiments.config.found_paths import found_path
-from samsim.experiments.config.mistakes import Keys
+from samsim.experiments.config.mistakes import NO_HOMES, Homes, Keys
 from samsim.experiments.config.repairs import repaired
+from samsim.validation_words import mistakes_in, reason_of
 
 # Neither the embedded engine nor Anthropic's messages format has a seed.
 _WITHOUT_SEED: frozenset[EngineKind] = frozenset({"embedded", "anthropic"})
@@ -69,12 +70,12 @@ def is_embedded(plan: EnginePlan) -> bool:
     return all(settings.kind == "embedded" for settings in distinct_settings(plan))
 
 
-def plan_mistakes(plan: EnginePlan) -> Iterator[tuple[Keys, str]]:
+def plan_mistakes(plan: EnginePlan, homes: Homes = NO_HOMES) -> Iterator[tuple[Keys, str]]:
     """What is wrong with the settings of each role, and with what they are once they are merged."""
     mended: dict[Any, dict[str, Any]] = {}
     is_open = False
     for role, settings in plan.engines.items():
-        result = repaired(EngineSettings, settings, whole=False)
+        result = repaired(EngineSettings, settings, homes=homes, whole=False)
         mended[role] = result.content
         is_open = is_open or any(result.is_left_out((name,)) for name in ("kind", "model", "base_url"))
         yield from (((role, *keys), text) for keys, text in result.mistakes)
@@ -87,7 +88,7 @@ def plan_mistakes(plan: EnginePlan) -> Iterator[tuple[Keys, str]]:
 def _merged_mistakes(plan: EnginePlan, seat: Seat) -> Iterator[tuple[Keys, str]]:
     """What is wrong with the settings of a seat as a whole; single settings are reported where they are."""
     for message in _wrong_as_a_whole(plan, seat):
-        yield _cause(plan, seat), f"{message.removeprefix('Value error, ')}. Add or correct it here."
+        yield _cause(plan, seat), f"{message}. Add or correct it here."
 
 
 def _wrong_as_a_whole(plan: EnginePlan, seat: Seat) -> list[str]:
@@ -96,8 +97,8 @@ def _wrong_as_a_whole(plan: EnginePlan, seat: Seat) -> list[str]:
         plan.settings_for(agent, reviewing=reviewing)
     except ConfigError as error:
         cause = error.__cause__
-        problems = cause.errors(include_url=False) if isinstance(cause, ValidationError) else []
-        return [problem["msg"] for problem in problems if not problem["loc"]]
+        problems = mistakes_in(cause) if isinstance(cause, ValidationError) else []
+        return [reason_of(problem) for problem in problems if not problem["loc"]]
     return []
 
 

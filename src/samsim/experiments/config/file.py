@@ -9,6 +9,7 @@ from typing import Any
 
 from samsim.experiments.config.consistency import inconsistencies, secrets_in
 from samsim.experiments.config.found_paths import FOLDER
+from samsim.experiments.config.homes import known_homes
 from samsim.experiments.config.mistakes import ConfigMistakes, Keys, Mistake
 from samsim.experiments.config.model import ExperimentConfig
 from samsim.experiments.config.repairs import repaired
@@ -41,7 +42,14 @@ def load_config(
         document, folder = read_document(Path(source)), Path(source).parent
     apply_overrides(document, sets, values)
     secrets = list(secrets_in(document.content))
-    found = repaired(ExperimentConfig, document.content, context={FOLDER: folder}, made_up=_MADE_UP, known=secrets)
+    found = repaired(
+        ExperimentConfig,
+        document.content,
+        context={FOLDER: folder},
+        made_up=_MADE_UP,
+        known=secrets,
+        homes=known_homes(),
+    )
     if found.model is not None:
         for keys, text in inconsistencies(found.model, found.is_known):
             if not found.is_known(keys):

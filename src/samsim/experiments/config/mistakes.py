@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,12 +11,19 @@ from typing import Any
 from pydantic_core import ErrorDetails
 
 from samsim.errors import ConfigError
+from samsim.plurals import how_many
+from samsim.spelling import closest
+from samsim.validation_words import KEY_MARK, reason_of
 
 Keys = tuple[str | int, ...]
+# The sections that know each key.
+Homes = Mapping[str, tuple[Keys, ...]]
+NO_HOMES: Homes = MappingProxyType({})
 
 UNKNOWN_KEY_TYPES = frozenset({"extra_forbidden", "unexpected_keyword_argument"})
-# Roles of engines are keys of a mapping; pydantic marks a wrong one like this.
-KEY_MARK = "[key]"
+# How alike two names must be for one to be a slip of the finger.
+_MISSPELT = 0.85
+_NAMED_HOMES = 2
 _QUOTED = re.compile(r"'([^']*)'")
 _WHAT_TO_GIVE: Mapping[str, str] = MappingProxyType(
     {
@@ -66,8 +72,7 @@ class ConfigMistakes(ConfigError):  # noqa: N818 - it is about several
 
     def __init__(self, source: str, mistakes: Iterable[Mistake]) -> None:
         self.mistakes = tuple(sorted(mistakes, key=lambda mistake: mistake.place.order))
-        count = len(self.mistakes)
-        ending = f"{count} mistake{'' if count == 1 else 's'} in {source}; nothing was run."
+        ending = f"{how_many(len(self.mistakes), 'mistake')} in {source}; nothing was run."
         super().__init__("\n".join([*map(str, self.mistakes), ending]))
 
 
@@ -76,17 +81,22 @@ def dotted(keys: Keys) -> str:
     return ".".join(map(str, keys))
 
 
-def closest(wrong: object, known: Iterable[str]) -> str | None:
-    """The known name that was most likely meant; capitals do not matter."""
-    names = {name.casefold(): name for name in known}
-    found = difflib.get_close_matches(str(wrong).casefold(), names, n=1)
-    return names[found[0]] if found else None
-
-
 def unknown_key(wrong: object, known: Sequence[str]) -> str:
     """What to say about a key that is not one of the known."""
     meant = closest(wrong, known)
     return f"unknown key. Did you mean {meant}?" if meant else f"unknown key. Use {_one_of(known)}."
+
+
+def belongs_elsewhere(wrong: object, known: Sequence[str], homes: Homes) -> str | None:
+    """What to say about a key that is unknown here and known in other sections; None where it is only misspelt."""
+    sections = homes.get(str(wrong), ())
+    if not sections or closest(wrong, known, alike=_MISSPELT) is not None:
+        return None
+    return f"unknown key here. Put it {' or '.join(_place_of(keys, str(wrong)) for keys in sections[:_NAMED_HOMES])}."
+
+
+def _place_of(section: Keys, key: str) -> str:
+    return f"under {dotted(section)} ({dotted((*section, key))})" if section else f"at the top of the file ({key})"
 
 
 def explain(problem: ErrorDetails, known: Sequence[str]) -> str:
@@ -98,7 +108,7 @@ def explain(problem: ErrorDetails, known: Sequence[str]) -> str:
     if kind == "literal_error":
         return _explain_choice(problem["input"], expected_names(problem))
     if kind == "value_error":
-        return _sentence(problem["msg"].removeprefix("Value error, "))
+        return _sentence(reason_of(problem))
     if kind == "missing":
         return "is missing. Add it."
     hint = _WHAT_TO_GIVE.get(kind.split("_")[0], "Correct it, or leave it out for the default.")

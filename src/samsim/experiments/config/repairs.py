@@ -16,8 +16,17 @@ import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from samsim.engines.settings import mistakes_in
-from samsim.experiments.config.mistakes import KEY_MARK, UNKNOWN_KEY_TYPES, Keys, closest, expected_names, explain
+from samsim.experiments.config.mistakes import (
+    NO_HOMES,
+    UNKNOWN_KEY_TYPES,
+    Homes,
+    Keys,
+    belongs_elsewhere,
+    expected_names,
+    explain,
+)
+from samsim.spelling import closest
+from samsim.validation_words import KEY_MARK, mistakes_in
 
 Model = TypeVar("Model", bound=BaseModel)
 # Every round puts something right; a file with more layers of mistakes than this can wait for a second look.
@@ -82,11 +91,13 @@ def repaired(
     context: Mapping[str, Any] | None = None,
     made_up: Mapping[Keys, Any] = _NOTHING,
     known: Sequence[tuple[Keys, str]] = (),
+    homes: Homes = NO_HOMES,
     whole: bool = True,
 ) -> Repaired[Model]:
     """Validate again and again until nothing new is wrong; without ``whole``, single settings only.
 
-    ``known`` mistakes are kept, and their values are looked at no more.
+    ``known`` mistakes are kept, and their values are looked at no more. ``homes`` says where keys belong that are
+    unknown where they stand; they are not read as something else.
     """
     result: Repaired[Model] = Repaired(deepcopy(dict(content)), mistakes=list(known))
     for keys, _ in known:
@@ -100,7 +111,7 @@ def repaired(
             problems = [one for one in mistakes_in(error) if whole or one["loc"]]
             if not problems:
                 break
-            findings = _independent([_find(result.content, problem, model) for problem in problems])
+            findings = _independent([_find(result.content, problem, model, homes) for problem in problems])
             for finding in findings:
                 result.report(finding.keys, _words(finding, made_up))
             for finding in findings:
@@ -115,6 +126,7 @@ class _Finding:
     problem: ErrorDetails
     keys: Keys
     names: Sequence[str]
+    homes: Homes
 
     @property
     def is_missing(self) -> bool:
@@ -126,15 +138,24 @@ class _Finding:
 
     @property
     def meant(self) -> str | None:
-        """The known key that an unknown one resembles."""
-        return closest(self.keys[-1], expected_names(self.problem) or self.names) if self.is_key else None
+        """The known key that an unknown one resembles; none where it has a home elsewhere."""
+        if not self.is_key or self.elsewhere is not None:
+            return None
+        return closest(self.keys[-1], expected_names(self.problem) or self.names)
+
+    @property
+    def elsewhere(self) -> str | None:
+        """Where an unknown key belongs, in words."""
+        if not self.is_key or not self.keys:
+            return None
+        return belongs_elsewhere(self.keys[-1], expected_names(self.problem) or self.names, self.homes)
 
 
-def _find(content: Any, problem: ErrorDetails, model: type[Any]) -> _Finding:
+def _find(content: Any, problem: ErrorDetails, model: type[Any], homes: Homes) -> _Finding:
     keys = _existing(content, problem["loc"])
     if problem["type"] == "missing":
         keys = (*keys, problem["loc"][-1])
-    return _Finding(problem, keys, names_at(model, problem["loc"]))
+    return _Finding(problem, keys, names_at(model, problem["loc"]), homes)
 
 
 def _independent(findings: Sequence[_Finding]) -> list[_Finding]:
@@ -152,7 +173,7 @@ def _words(finding: _Finding, made_up: Mapping[Keys, Any]) -> str:
     if finding.is_missing and finding.keys in made_up:
         example = yaml.safe_dump({finding.keys[-1]: made_up[finding.keys]}, default_flow_style=True).strip()
         return f"is missing. Add it, for example {example[1:-1]}."
-    return explain(finding.problem, finding.names)
+    return finding.elsewhere or explain(finding.problem, finding.names)
 
 
 def _repair(result: Repaired[Any], finding: _Finding, made_up: Mapping[Keys, Any]) -> None:
@@ -178,21 +199,23 @@ def names_at(model: type[Any], location: Sequence[str | int]) -> list[str]:
     """The keys that are known beside the one a pydantic error speaks of."""
     current: type[Any] | None = model
     for part in location[:-1]:
-        fields = _fields(current)
+        fields = fields_of(current)
         if part in fields:
-            current = _model_in(fields[str(part)].annotation)
+            current = model_in(fields[str(part)].annotation)
     hidden: frozenset[str] = getattr(current, "hidden_names", frozenset())
-    return [name for name in _fields(current) if name not in hidden]
+    return [name for name in fields_of(current) if name not in hidden]
 
 
-def _fields(model: type[Any] | None) -> dict[str, Any]:
+def fields_of(model: type[Any] | None) -> dict[str, Any]:
+    """The fields of a pydantic model or dataclass; none of anything else."""
     return getattr(model, "__pydantic_fields__", {})
 
 
-def _model_in(annotation: Any) -> type[Any] | None:
-    if _fields(annotation):
+def model_in(annotation: Any) -> type[Any] | None:
+    """The first model that an annotation speaks of."""
+    if fields_of(annotation):
         return annotation  # type: ignore[no-any-return]
-    return next((found for argument in get_args(annotation) if (found := _model_in(argument))), None)
+    return next((found for argument in get_args(annotation) if (found := model_in(argument))), None)
 
 
 def _existing(content: Any, location: Sequence[str | int]) -> Keys:

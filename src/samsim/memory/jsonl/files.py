@@ -17,9 +17,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from samsim.errors import SamsimError, StoreError
-from samsim.memory.jsonl import journal
-from samsim.memory.jsonl.io import (
+from samsim.durable_files import (
     BYTES_AT_ONCE,
     TEMPORARY,
     beside,
@@ -31,6 +29,8 @@ from samsim.memory.jsonl.io import (
     sync_folder,
     write_all,
 )
+from samsim.errors import SamsimError, StoreError
+from samsim.memory.jsonl import journal
 from samsim.memory.jsonl.journal import Record
 from samsim.memory.memory_store import canonical_line, episode_id_of, parse_line
 from samsim.memory.principles import find_principle

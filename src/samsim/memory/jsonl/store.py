@@ -9,10 +9,10 @@ from itertools import islice
 from pathlib import Path
 from typing import IO
 
+from samsim.durable_files import replace_file
 from samsim.errors import SamsimError, StoreError
 from samsim.memory.index import EpisodeIndex, Filters, KeyReader
 from samsim.memory.jsonl.files import StoreFiles
-from samsim.memory.jsonl.io import replace_file
 from samsim.memory.jsonl.journal import START, Record
 from samsim.memory.jsonl.snapshot import pack_snapshot, read_snapshot
 from samsim.memory.jsonl.verify import verify_files

@@ -11,7 +11,6 @@ from samsim.reports.figures import charts
 from samsim.reports.figures.budget import budget_figure
 from samsim.reports.numbers import percent
 from samsim.reports.page.summary_cards import Card, summary_cards
-from samsim.reports.problem_words import problem_text
 from samsim.reports.scored import has_repeats
 from samsim.reports.tables import measures, results, review, subsets
 from samsim.reports.tables.formats import html_table, html_text
@@ -52,7 +51,7 @@ def banners(collected: Collected) -> str:
         parts.append(f'<div class="banner red" role="alert"><b>{words("checks_failed")}</b>{checks}</div>')
     if collected.problems:
         items = "".join(
-            f"<li><b>{escape(one.run)}</b>: {html_text(problem_text(one.words))}</li>" for one in collected.problems
+            f"<li><b>{escape(one.run)}</b>: {html_text(one.problem.words)}</li>" for one in collected.problems
         )
         parts.append(f'<div class="banner" role="status"><b>{words("problems")}</b><ul>{items}</ul></div>')
     lossy = [run for run in collected.runs if run.metrics.partial]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from samsim.metrics.comparison import Contrast
 from samsim.metrics.family_scores import FamilyScores, ScoreDelta
 from samsim.metrics.tuples import FAMILIES
+from samsim.plurals import how_many
 from samsim.reports.codes import BASELINE, FAMILY, named
 from samsim.reports.collecting import Collected, MeasuredRun
 from samsim.reports.equal_answers import instead_of_a_test, what_differs
@@ -15,7 +16,6 @@ from samsim.reports.numbers import (
     coefficient,
     decimal,
     dollars,
-    how_many,
     p_value,
     percent,
     percent_interval,

@@ -1,4 +1,4 @@
-"""Durable writing and locking of plain files, as the JSONL store needs them."""
+"""Durable writing and locking of plain files, for episodic stores and run folders alike."""
 
 from __future__ import annotations
 
@@ -40,24 +40,31 @@ def replace_file(path: Path, data: bytes) -> None:
 
 
 @contextmanager
-def file_lock(path: Path) -> Iterator[None]:
-    """An exclusive lock between processes; opened anew each time, so that a forked child has its own."""
+def file_lock(path: Path, *, wait: bool = True) -> Iterator[None]:
+    """An exclusive lock between processes; opened anew each time, so that a forked child has its own.
+
+    Without ``wait`` a lock that somebody else has is a ``BlockingIOError``.
+    """
     import fcntl
 
-    fd = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o644)
+    fd = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
     try:
-        fcntl.flock(fd, fcntl.LOCK_EX)
+        fcntl.flock(fd, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     finally:
         os.close(fd)
 
 
-def write_all(fd: int, data: bytes | bytearray, offset: int) -> None:
-    """Write every byte; a disk that fills up takes a part first and fails at the next call."""
+def write_all(fd: int, data: bytes | bytearray, offset: int | None = None) -> None:
+    """Write every byte, at ``offset`` or where the file stands.
+
+    A disk that fills up takes a part first and fails at the next call.
+    """
     rest = memoryview(data)
-    while rest:
-        written = os.pwrite(fd, rest, offset)
-        rest, offset = rest[written:], offset + written
+    done = 0
+    while done < len(rest):
+        left = rest[done:]
+        done += os.write(fd, left) if offset is None else os.pwrite(fd, left, offset + done)
 
 
 def copy_out(fd: int, start: int, place: Path) -> None:

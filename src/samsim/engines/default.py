@@ -1,0 +1,18 @@
+"""The engine that answers where none is named: for the library's ``Pipeline`` and for the command line alike."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from samsim.engines.interface import Engine
+
+DEFAULT_ENGINE = "embedded"
+"""How an option or a configuration names it."""
+
+
+def default_engine() -> Engine:
+    """The embedded engine: it needs no key, no server and no network."""
+    from samsim.engines.embedded.engine import EmbeddedEngine
+
+    return EmbeddedEngine()
