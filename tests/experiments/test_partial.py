@@ -269,7 +269,7 @@ def test_reports_and_comparisons_count_partial_samples_or_leave_them_out(tmp_pat
     assert f"partial: cr_v2-C1: {lossy} of {SAMPLES} samples" in samsim("report", folder, "--quiet").stderr
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert f"{lossy} of {SAMPLES} samples are partial" in page
-    assert f"표본 {SAMPLES}개 가운데 {lossy}개는" in page
+    assert f"샘플 {SAMPLES}개 가운데 {lossy}개는" in page
     assert f"{SAMPLES} ({lossy} partial)" in (folder / "paper" / "main.md").read_text(encoding="utf-8")
     compared = samsim("compare", folder)
     assert compared.exit_code == ExitCode.SOME_BAD

@@ -167,7 +167,7 @@ def test_a_language_that_was_asked_for_wins_over_the_browser(
     with browser.opened(page, locale="en-US") as shown:
         assert shown.page.locator("#results h2").inner_text() == "결과"
         assert (
-            "표본" in shown.page.locator("#b-count").inner_text() or "개" in shown.page.locator("#b-count").inner_text()
+            "샘플" in shown.page.locator("#b-count").inner_text() or "개" in shown.page.locator("#b-count").inner_text()
         )
 
 

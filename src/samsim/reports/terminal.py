@@ -81,7 +81,7 @@ def partial_lines(collected: Collected, ui: Ui = "en") -> list[str]:
             (
                 f"partial: {run.name}: {run.metrics.partial:,} of {how_many(run.metrics.samples, 'sample')}, counted in"
                 " the measures (samsim report --complete-only leaves them out)",
-                f"일부 누락: {run.name}: 표본 {run.metrics.samples:,}개 가운데 {run.metrics.partial:,}개. 지표에는"
+                f"일부 누락: {run.name}: 샘플 {run.metrics.samples:,}개 가운데 {run.metrics.partial:,}개. 지표에는"
                 " 포함됩니다(samsim report --complete-only로 제외).",
             ),
             ui,
@@ -100,7 +100,7 @@ def failed_checks_line(files: ReportFiles, ui: Ui = "en") -> str:
 
 def _title(collected: Collected, family: Family | None, ui: Ui) -> str:
     samples = max((run.metrics.samples for run in collected.evaluated), default=0)
-    counted = said((how_many(samples, "sample"), f"표본 {samples:,}개"), ui)
+    counted = said((how_many(samples, "sample"), f"샘플 {samples:,}개"), ui)
     if family is None:
         return f"{counted}; {_unscored(collected, ui)}"
     measure = said(named(FAMILY, family), ui)
@@ -146,7 +146,7 @@ def _legend(collected: Collected, ui: Ui) -> str:
                 f"{_SAME[1]}: 튜플이 같아 검정하지 않음. 다른 점은 보고서에 있음.",
             )
         )
-    parts.append(("Calls, tokens, cost: per sample.", "호출·토큰·비용: 표본당."))
+    parts.append(("Calls, tokens, cost: per sample.", "호출·토큰·비용: 샘플당."))
     parts.append(
         (
             "Trivial: knows the gold's frequencies and reads no text.",
@@ -155,14 +155,14 @@ def _legend(collected: Collected, ui: Ui) -> str:
     )
     failed = ", ".join(f"{run.name} {run.metrics.errors}" for run in collected.evaluated if run.metrics.errors)
     if failed:
-        parts.append((f"Failed samples: {failed}.", f"실패한 표본: {failed}."))
+        parts.append((f"Failed samples: {failed}.", f"실패한 샘플: {failed}."))
     if collected.complete_only:
-        parts.append(("Partial samples count as failed.", "일부 누락된 표본은 실패로 셈."))
+        parts.append(("Partial samples count as failed.", "일부 누락된 샘플은 실패로 셈."))
     if any(found.left_out for found in collected.comparisons):
         parts.append(
             (
                 "Scores are over the samples that no run failed on.",
-                "점수는 어느 실행에서도 실패하지 않은 표본으로 계산.",
+                "점수는 어느 실행에서도 실패하지 않은 샘플로 계산.",
             )
         )
     return " ".join(said(part, ui) for part in parts)

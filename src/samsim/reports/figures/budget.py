@@ -16,14 +16,14 @@ from samsim.schemas.scorecards import Family
 Budget = tuple[Pair, Callable[[MeasuredRun], float | None], Callable[[float], str]]
 Box = tuple[float, float, float, float]
 _BUDGETS: tuple[Budget, ...] = (
-    (("cost per sample", "표본당 비용"), lambda run: run.metrics.cost.cost_per_sample, dollars),
+    (("cost per sample", "샘플당 비용"), lambda run: run.metrics.cost.cost_per_sample, dollars),
     (
-        ("tokens per sample", "표본당 토큰"),
+        ("tokens per sample", "샘플당 토큰"),
         lambda run: run.metrics.cost.tokens_per_sample,
         lambda value: decimal(value, 0),
     ),
     (
-        ("calls per sample", "표본당 호출"),
+        ("calls per sample", "샘플당 호출"),
         lambda run: run.metrics.cost.calls_per_sample,
         lambda value: decimal(value, 1),
     ),

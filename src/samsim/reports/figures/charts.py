@@ -104,7 +104,7 @@ def _extent(cell: Scored) -> list[float]:
 
 
 _FUNNEL_STEPS: tuple[tuple[str, Pair, str], ...] = (
-    ("samples", ("samples", "표본"), "bar-0"),
+    ("samples", ("samples", "샘플"), "bar-0"),
     ("flagged", ("flagged", "충돌·의심"), "bar-1"),
     ("reviewed", ("reviewed", "재검토"), "bar-2"),
     ("changed", ("changed", "바뀜"), "bar-3"),
@@ -121,7 +121,7 @@ def funnel_figure(collected: Collected) -> str:
         return ""
     top, height = 26.0, 50.0
     rows = ["; ".join(_funnel_words(run, language) for run, _ in runs) for language in (0, 1)]
-    title: Pair = ("From flag to change, in samples", "충돌에서 변경까지(표본 수)")
+    title: Pair = ("From flag to change, in samples", "충돌에서 변경까지(샘플 수)")
     drawing = Drawing(WIDTH, top + height * len(runs) + 6, title, (rows[0], rows[1]))
     room = (_RIGHT - _LEFT) / len(_FUNNEL_STEPS)
     for place, (_, words, _) in enumerate(_FUNNEL_STEPS):
@@ -202,7 +202,7 @@ def risk_figure(collected: Collected) -> str:
     rows = "; ".join(f"{run.name} {before:.2f} → {after:.2f}" for run, (before, after) in zip(runs, pairs, strict=True))
     title: Pair = (
         "Mean severity per sample: before (ring) and after (dot)",
-        "표본당 평균 심각도: 이전(고리)과 이후(점)",
+        "샘플당 평균 심각도: 이전(고리)과 이후(점)",
     )
     drawing = Drawing(WIDTH, bottom + _BOTTOM, title, (rows, rows))
     _axis(drawing, scale, _LOW_TOP, bottom)

@@ -26,7 +26,7 @@ from samsim.reports.tables.run_rows import merged, rows_per_run
 from samsim.reports.words import PAGE
 from samsim.schemas.code_names import CONFLICT, RISK, Pair
 
-_SAMPLES: Pair = ("samples", "표본")
+_SAMPLES: Pair = ("samples", "샘플")
 
 
 def risk_table(collected: Collected) -> Table:
@@ -52,7 +52,7 @@ def risk_table(collected: Collected) -> Table:
         "risk",
         (
             "Samples with risk before and after, by code and without gold",
-            "전후에 위험이 있는 표본(정답 없이 코드로 계산)",
+            "전후에 위험이 있는 샘플(정답 없이 코드로 계산)",
         ),
         (name_column(), *map(Column, headings)),
         rows_per_run(collected.evaluated, _has_risk, cells),
@@ -79,7 +79,7 @@ def severity_table(collected: Collected) -> Table:
     )
     return Table(
         "severity",
-        ("Mean severity per sample", "표본당 평균 심각도"),
+        ("Mean severity per sample", "샘플당 평균 심각도"),
         (name_column(), *map(Column, headings)),
         rows_per_run(collected.evaluated, _has_risk, cells),
     )
@@ -102,7 +102,7 @@ def risk_tags_table(collected: Collected) -> Table:
         return [f"{change.before:,} → {change.after:,}" for change in found]
 
     rows = rows_per_run(known, _has_risk, cells) if tags else ()
-    return Table("risk-tags", ("Samples with each kind of risk", "위험 종류별 표본 수"), columns, rows)
+    return Table("risk-tags", ("Samples with each kind of risk", "위험 종류별 샘플 수"), columns, rows)
 
 
 def agreement_table(collected: Collected) -> Table:
@@ -266,7 +266,7 @@ def cost_table(collected: Collected) -> Table:
         ]
 
     total: Pair = ("in all", "전체")
-    each: Pair = ("per sample", "표본당")
+    each: Pair = ("per sample", "샘플당")
     columns = (
         name_column(),
         Column(("calls", "호출"), total),
@@ -278,8 +278,8 @@ def cost_table(collected: Collected) -> Table:
         Column(("calls", "호출"), each),
         Column(("tokens", "토큰"), each),
         Column(("cost", "비용"), each),
-        Column("p50", ("time per sample", "표본당 시간")),
-        Column("p95", ("time per sample", "표본당 시간")),
+        Column("p50", ("time per sample", "샘플당 시간")),
+        Column("p95", ("time per sample", "샘플당 시간")),
     )
     note: Pair = (
         f"{NOTHING}: unknown, because a server did not say or the price is not known; never 0.",

@@ -33,7 +33,7 @@ from samsim.schemas.scorecards import Family
 _STAGE1: Pair = ("Stage 1", "1단계")
 _FINAL: Pair = ("final", "최종")
 _CHANGE: Pair = ("final − Stage 1", "최종 − 1단계")
-_BUDGET: Pair = ("per sample", "표본당")
+_BUDGET: Pair = ("per sample", "샘플당")
 _RATES = ("P", "R", "F1")
 
 
@@ -44,7 +44,7 @@ def main_table(collected: Collected, family: Family, *, single: bool = False) ->
     """
     columns = (
         name_column(),
-        Column(("samples", "표본")),
+        Column(("samples", "샘플")),
         *(Column(rate, _STAGE1) for rate in _RATES),
         *(Column(rate, _FINAL) for rate in _RATES),
         Column(("95% CI", "95% CI"), _FINAL, numeric=False),
@@ -65,7 +65,7 @@ def paper_table(collected: Collected, family: Family) -> Table:
     """What a paper has room for: scores and the difference to the baseline."""
     columns = (
         name_column(),
-        Column(("samples", "표본")),
+        Column(("samples", "샘플")),
         Column("F1", _STAGE1),
         *(Column(rate, _FINAL) for rate in _RATES),
         Column(("95% CI", "95% CI"), _FINAL, numeric=False),
@@ -111,7 +111,7 @@ def _main_notes(collected: Collected, scored: Sequence[Scored]) -> tuple[Pair, .
             "Micro scores in percent. CI: bootstrap over samples; p: paired permutation test. Holm is over the distinct"
             " outcomes in this measure; the p of final − Stage 1, and McNemar's in metrics.json, are not corrected."
             " Trivial baselines know the gold's frequencies and read no text.",
-            "마이크로 점수(%). CI는 표본 부트스트랩, p는 대응 순열 검정입니다. Holm 보정은 이 지표에서 서로 다른 결과의"
+            "마이크로 점수(%). CI는 샘플 부트스트랩, p는 대응 순열 검정입니다. Holm 보정은 이 지표에서 서로 다른 결과의"
             " 수만큼 했고, '최종 − 1단계'의 p와 metrics.json의 McNemar p는 보정하지 않았습니다. 단순 기준선은 정답의"
             " 빈도만 알고 본문은 읽지 않습니다.",
         )
@@ -121,7 +121,7 @@ def _main_notes(collected: Collected, scored: Sequence[Scored]) -> tuple[Pair, .
         notes.append(
             (
                 f"All scores are over the samples that no run failed on; {how_many(left_out, 'sample')} left out.",
-                f"모든 점수는 어느 실행에서도 실패하지 않은 표본으로 계산했습니다. 뺀 표본: {left_out}개.",
+                f"모든 점수는 어느 실행에서도 실패하지 않은 샘플로 계산했습니다. 뺀 샘플: {left_out}개.",
             )
         )
     if any(cell.partial for cell in scored):
@@ -129,12 +129,12 @@ def _main_notes(collected: Collected, scored: Sequence[Scored]) -> tuple[Pair, .
             (
                 "Partial samples were decided without some of their calls; they are counted (--complete-only leaves"
                 " them out).",
-                "'일부 누락'은 응답하지 않은 호출을 빼고 판정한 표본입니다. 점수에 넣었으며 --complete-only를 붙이면"
+                "'일부 누락'은 응답하지 않은 호출을 빼고 판정한 샘플입니다. 점수에 넣었으며 --complete-only를 붙이면"
                 " 뺍니다.",
             )
         )
     if collected.complete_only:
-        notes.append(("Partial samples count as failed.", "일부 응답이 빠진 표본은 실패로 셌습니다."))
+        notes.append(("Partial samples count as failed.", "일부 응답이 빠진 샘플은 실패로 셌습니다."))
     if any(not run.has_review for run in collected.shown):
         notes.append(
             (
@@ -147,8 +147,8 @@ def _main_notes(collected: Collected, scored: Sequence[Scored]) -> tuple[Pair, .
             (
                 "×n: n runs of one cell together; behind their F1 the range over these runs, no confidence interval."
                 " Tests take a sample with all its repeats; for final − Stage 1 see the single runs.",
-                "×n은 같은 셀을 n번 실행해 합친 것입니다. F1 뒤의 괄호는 실행 사이의 범위이며 신뢰 구간이 아닙니다."
-                " 검정에서는 한 표본의 반복을 함께 다룹니다. '최종 − 1단계'는 개별 실행에 있습니다.",
+                "×n은 같은 셀을 n번 실행해 합친 것입니다. F1 뒤의 괄호는 실행 사이의 범위이며 신뢰구간이 아닙니다."
+                " 검정에서는 한 샘플의 반복을 함께 다룹니다. '최종 − 1단계'는 개별 실행에 있습니다.",
             )
         )
     if any(len(cell.runs) > cell.repeats for cell in scored):
@@ -156,8 +156,8 @@ def _main_notes(collected: Collected, scored: Sequence[Scored]) -> tuple[Pair, .
             (
                 "A = B: identical answers. Tuples, flags, risks and marks of every sample are the same; budgets are"
                 " then a range.",
-                "A = B: 답이 모두 같은 실행입니다. 모든 표본의 튜플, 충돌 표시, 위험, 불확실 표시가 같습니다. 이때"
-                " 표본당 값은 범위로 적었습니다.",
+                "A = B: 답이 모두 같은 실행입니다. 모든 샘플의 튜플, 충돌 표시, 위험, 불확실 표시가 같습니다. 이때"
+                " 샘플당 값은 범위로 적었습니다.",
             )
         )
     for cell in scored:
@@ -173,7 +173,7 @@ def _main_notes(collected: Collected, scored: Sequence[Scored]) -> tuple[Pair, .
         notes.append(
             (
                 "Some calls were answered from the cache: their tokens count as if asked, their cost does not.",
-                "일부 호출은 캐시로 답했습니다. 표본당 토큰에는 넣었고 비용에는 넣지 않았습니다.",
+                "일부 호출은 캐시로 답했습니다. 샘플당 토큰에는 넣었고 비용에는 넣지 않았습니다.",
             )
         )
     return tuple(notes)
@@ -291,11 +291,11 @@ def families_table(collected: Collected) -> Table:
         rows.append(Row(tuple(cells)))
     caption = (
         "F1 in every measure (micro; macro is the mean over samples, final)",
-        "지표별 F1(마이크로, 매크로는 표본 평균·최종)",
+        "지표별 F1(마이크로, 매크로는 샘플 평균·최종)",
     )
     note: Pair = (
         "n: the samples whose gold the measure can judge and that the run did not fail on.",
-        "n은 정답으로 그 지표를 계산할 수 있고 실행에 실패하지 않은 표본 수입니다.",
+        "n은 정답으로 그 지표를 계산할 수 있고 실행에 실패하지 않은 샘플 수입니다.",
     )
     return Table("families", caption, tuple(columns), tuple(rows) if families else (), (note,))
 
@@ -312,7 +312,7 @@ def stability_table(collected: Collected) -> Table:
     columns = (
         name_column(("cell", "셀")),
         Column(("runs", "실행 수"), numeric=False),
-        Column(("samples", "표본")),
+        Column(("samples", "샘플")),
         Column(("same tuples in all", "튜플이 모두 같음")),
         Column(("identical in all", "표시까지 모두 같음")),
         Column("Jaccard"),
@@ -349,7 +349,7 @@ def stability_table(collected: Collected) -> Table:
                 )
             )
         )
-    note = ("A range over a few runs, no confidence interval.", "몇 번의 실행에 걸친 범위일 뿐 신뢰 구간이 아닙니다.")
+    note = ("A range over a few runs, no confidence interval.", "몇 번의 실행에 걸친 범위일 뿐 신뢰구간이 아닙니다.")
     return Table(
         "stability", ("Agreement over repeated runs", "반복 실행 사이의 일치도"), columns, tuple(rows), (note,)
     )
