@@ -240,7 +240,7 @@ def memory_impact_table(collected: Collected) -> Table:
             " condition showed nothing. With a placebo, followed and ignored are what agrees with the"
             " advice by chance.",
             "위험은 심각도의 변화이며 정답과 무관합니다. '조언 숨김'은 검색된 사례가 있고 게이트도 열렸지만 조건에"
-            " 따라 아무것도 보이지 않은 표본입니다. 플라시보에서는 보이지 않은 조언과 결정이"
+            " 따라 아무것도 보이지 않은 샘플입니다. 플라시보에서는 보이지 않은 조언과 결정이"
             " 우연히 맞았는지를 뜻합니다.",
         ),
     )
