@@ -10,7 +10,7 @@ ON_ALL_CORES := -n auto --dist worksteal
 QUICK_TESTS := $(addprefix tests/,rules schemas agents language metrics)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test quick check bench picture clean
+.PHONY: help setup demo test quick check coverage bench picture clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -45,6 +45,13 @@ check: $(READY) ## lint, types and import contracts
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+coverage: $(READY) $(BROWSER) ## measure what the tests reach and write it into docs/testing.md (takes a while)
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest $(ON_ALL_CORES)
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage json --quiet -o coverage.json
+	$(BIN)/python tools/write_coverage_docs.py coverage.json
+
 bench: $(READY) ## measure quality and throughput (public data sets in ../shared/data, if there)
 	$(BIN)/python benchmarks/quality.py
 	$(BIN)/python benchmarks/embedded.py
@@ -54,4 +61,4 @@ picture: $(READY) $(BROWSER) ## draw the README's pictures anew
 	$(BIN)/python tools/shoot_report.py
 
 clean: ## remove what the other targets made
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage* coverage.json

@@ -27,6 +27,8 @@ from pathlib import Path
 from time import monotonic, process_time
 from typing import Any
 
+from samsim.experiments.recovering import find_finished
+
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.data.reading import ALL as DATA_FIXTURES
@@ -45,12 +47,11 @@ from samsim.engines.replay import ReplayEngine
 from samsim.errors import SamsimError
 from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS, TRACES, find_runs
 from samsim.experiments.config import load_config
-from samsim.experiments.recovering import find_finished
 from samsim.experiments.run_folder import locked
 from samsim.experiments.runner import run_experiment
 from samsim.memory.conditions import load_conditions, resolve_condition
 from samsim.memory.jsonl.snapshot import read_snapshot
-from samsim.memory.memory_store import open_store
+from samsim.memory.store import open_store
 from samsim.metrics.comparison import compare
 from samsim.reports.build import build_report
 from samsim.schemas.taxonomy import load_taxonomy

@@ -32,8 +32,8 @@ from samsim.engines.cache import ResponseCache
 from samsim.engines.http import MAX_REPLY_BYTES, HttpReply, HttpTransport, _interpret
 from samsim.engines.interface import EngineReply, EngineRequest
 from samsim.engines.model_engine import ModelEngine
+from samsim.engines.pacing.retry import delay_before, retry_after_of
 from samsim.engines.replay import RecordingEngine, ReplayEngine, TraceWriter
-from samsim.engines.retry import delay_before, retry_after_of
 from samsim.engines.sending import Sender
 from samsim.engines.settings import EngineSettings
 from samsim.engines.wire.anthropic import AnthropicWire
@@ -211,7 +211,7 @@ class HostileTransport(HttpTransport):
         super().__init__()
         self._make = make
 
-    async def post(self, url: str, headers: Any, body: bytes, timeout_s: float) -> HttpReply:  # noqa: ARG002 - nothing is sent
+    async def post(self, *_request: Any, **_options: Any) -> HttpReply:
         """The next reply, read as any other."""
         status, given, content = self._make()
         return _interpret(status, given, content if len(content) <= MAX_REPLY_BYTES else None)

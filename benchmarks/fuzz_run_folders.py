@@ -32,7 +32,10 @@ from typing import Any
 
 from click.testing import CliRunner, Result
 
-from folder_damages import DAMAGES, LINES, TAMPERINGS
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from benchmarks.folder_damages import DAMAGES, LINES, TAMPERINGS
+
 from samsim.cli.exit_codes import ExitCode
 from samsim.cli.main import cli
 from samsim.errors import SamsimError

@@ -38,12 +38,12 @@ from samsim.engines.interface import EngineReply, EngineRequest
 from samsim.errors import SamsimError
 from samsim.experiments.run_store import copy_store, store_digest, wind_back
 from samsim.memory.conditions import resolve_condition
-from samsim.memory.episodic_orchestrator import EpisodicOrchestrator, MemorySettings
+from samsim.memory.episodic_orchestrator import EpisodicOrchestrator, MemorySettings, OpfbScope
 from samsim.memory.jsonl.files import StoreFiles
-from samsim.memory.memory_store import MemoryStore, canonical_bytes, open_store
 from samsim.memory.principles import all_principles
+from samsim.memory.store import MemoryStore, canonical_bytes, open_store
 from samsim.pipeline.api import Pipeline
-from samsim.schemas.memory_v1_1 import InputSignatureV1_1
+from samsim.schemas.memory_v1_1 import InputSignatureV1_1, Structure
 
 CANARY = "CANARY-7f3a"
 TEXTS = (
@@ -51,7 +51,7 @@ TEXTS = (
     "화면은 좋은데 배터리는 오래가지 않아요.",
     "The bread was great, but I have not tried the rest.",
 )
-SCOPES = ("current", "retrieved", "store")
+SCOPES: tuple[OpfbScope, ...] = ("current", "retrieved", "store")
 SECONDS_TO_HANG = 60
 SIDES = ("", ".journal", ".index", ".lock", ".torn-1")
 COMMANDS = (["stats"], ["show"], ["show", "epi_000001"], ["verify"], ["compact"], ["export"])
@@ -257,7 +257,13 @@ class Fuzzer:
     def use(self, path: Path) -> None:
         """Everything that reads a store."""
         copied = path.with_name("copied.jsonl")
-        self.attempt("copy for a run", lambda: (store_digest(path), copy_store(path, copied), wind_back(copied, 1)))
+
+        def copy() -> None:
+            store_digest(path)
+            copy_store(path, copied)
+            wind_back(copied, 1)
+
+        self.attempt("copy for a run", copy)
         for command in self.random.sample(COMMANDS, 2):
             self.command([command[0], str(path), *command[1:]])
         opened: list[MemoryStore] = []
@@ -276,7 +282,8 @@ class Fuzzer:
 
     def query(self, store: MemoryStore) -> None:
         """Ask for any signature, as of any moment."""
-        structure = self.random.choice([("none",), ("negation",), ("negation", "contrast")])
+        structures: list[tuple[Structure, ...]] = [("none",), ("negation",), ("negation", "contrast")]
+        structure = self.random.choice(structures)
         signature = InputSignatureV1_1(
             language=self.random.choice(["ko", "en"]),
             detected_structure=structure,

@@ -38,6 +38,7 @@ def shapes(language: Language) -> Mapping[str, str]:
         "one word a line": "\n".join(spaced.split()) + "\n",
         "words in any order, no spaces": "".join(words),
     }
+    repeated: tuple[str, ...]
     if language == "ko":
         repeated = ("좋아요", "좋아요 ", "별로", "최고", "맛있고", "가성비대박", "잡음,good", "안", "좋지도", "ㅋ")
     else:

@@ -31,7 +31,6 @@ from samsim.memory.index import KeyReader
 from samsim.memory.jsonl.files import StoreFiles
 from samsim.memory.jsonl.store import JsonlStore
 from samsim.memory.lexical import tokens
-from samsim.memory.memory_store import canonical_bytes, episode_id_of
 from samsim.memory.scoring import (
     combined_score,
     idf,
@@ -39,6 +38,7 @@ from samsim.memory.scoring import (
     passes_filters,
     signature_similarity,
 )
+from samsim.memory.store import canonical_bytes, episode_id_of
 from samsim.schemas.memory_v1_1 import EpisodeDraftV1_1, InputSignatureV1_1
 from samsim.schemas.protocol_conflict_review import ConflictType, DecidedAction, ReasonCode, RiskType
 

@@ -30,7 +30,10 @@ from pathlib import Path
 
 import aiohttp
 
-from loopback_server import ASPECT
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from benchmarks.loopback_server import ASPECT
+
 from samsim.agents.perspective_agents import PERSPECTIVE_AGENTS, render_stage1
 from samsim.agents.prompt_files import load_prompt
 from samsim.engines.http import HttpTransport

@@ -13,11 +13,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import ViewportSize, sync_playwright
 
 PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
 SHOTS = (("en-US", "en-028", "report.png"), ("ko-KR", "ko-020", "report-ko.png"))
-SIZE = {"width": 1180, "height": 1240}
+SIZE: ViewportSize = {"width": 1180, "height": 1240}
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 
 

@@ -1,4 +1,4 @@
-"""Write docs/api.md from the docstrings of everything public.
+"""Write docs/api.md from the docstrings of everything public, and docs/ko/api.md from tools/api_ko.yaml.
 
 python tools/write_api_docs.py
 """
@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass
-from functools import cached_property
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cache, cached_property
 from pathlib import Path
-from textwrap import fill
 from typing import Any
 
 from pydantic import BaseModel
+from rich.cells import cell_len
 
 import samsim
+from samsim.yaml_text import read_yaml
 
-PAGE = Path(__file__).parent.parent / "docs" / "api.md"
+DOCS = Path(__file__).parent.parent / "docs"
+KOREAN = Path(__file__).parent / "api_ko.yaml"
 INTRODUCTION = """# The library
 
 Everything below is `samsim.NAME`, and nothing else is public. What may change when is in [versions](versions.md). A
@@ -56,25 +59,83 @@ _CONSTRUCTED = {"Pipeline"}
 _WIDTH = 120
 
 
-def page() -> str:
-    """Return the whole page."""
-    parts = [INTRODUCTION]
+@dataclass(frozen=True)
+class Words:
+    """What a page says in one language; `described` gives the paragraphs of a name or of NAME.member."""
+
+    page: Path
+    introduction: str
+    fields: str
+    title: Callable[[str], str]
+    described: Callable[[str, Any], list[str]]
+
+
+def english() -> Words:
+    """Return the words of the docstrings."""
+    return Words(DOCS / "api.md", INTRODUCTION, "Fields", lambda title: title, lambda _, item: _paragraphs(item))
+
+
+def korean() -> Words:
+    """Return the words of the Korean table."""
+    table = korean_table()
+    return Words(
+        DOCS / "ko" / "api.md",
+        table["introduction"].strip(),
+        "필드",
+        lambda title: table["groups"][title],
+        lambda name, _: table["names"][name].split("\n"),
+    )
+
+
+@cache
+def korean_table() -> dict[str, Any]:
+    """Return the introduction, the titles of the groups and the description of every name, in Korean."""
+    table: dict[str, Any] = read_yaml(KOREAN.read_text(encoding="utf-8"))
+    return table
+
+
+def korean_mistakes() -> list[str]:
+    """Say what the Korean table lacks and what it has that is not on the page."""
+    found = []
+    on_page = {"groups": set(GROUPS), "names": set(described_names())}
+    for section, expected in on_page.items():
+        given = set(korean_table()[section])
+        found += [f"{KOREAN.name}: {section} has no Korean for {name}" for name in sorted(expected - given)]
+        found += [f"{KOREAN.name}: {section} has {name}, which is not on the page" for name in sorted(given - expected)]
+    return found
+
+
+def described_names() -> Iterator[str]:
+    """Yield what is described, in the order of the page: NAME, then NAME.member."""
+    for name in " ".join(GROUPS.values()).split():
+        yield name
+        item = getattr(samsim, name)
+        if inspect.isclass(item):
+            yield from (f"{name}.{member}" for member, _, _ in _members(name, item))
+
+
+def page(words: Words) -> str:
+    """Return the whole page in one language."""
+    parts = [words.introduction]
     for title, names in GROUPS.items():
-        parts.append(f"## {title}")
-        parts += ["\n\n".join(_entry(name, getattr(samsim, name))) for name in names.split()]
+        parts.append(f"## {words.title(title)}")
+        parts += ["\n\n".join(_entry(name, getattr(samsim, name), words)) for name in names.split()]
     return "\n\n".join(parts) + "\n"
 
 
-def _entry(name: str, item: Any) -> Iterator[str]:
+def _entry(name: str, item: Any, words: Words) -> Iterator[str]:
     yield f"### {name}"
     if name in _CONSTRUCTED or not inspect.isclass(item):
         yield f"```python\n{_signature(name, item)}\n```"
-    yield from _paragraphs(item)
+    yield from map(_wrapped, words.described(name, item))
     if inspect.isclass(item):
         names = list(_fields(item))
         if names:
-            yield _wrapped("Fields: " + ", ".join(f"`{field}`" for field in names) + ".")
-        members = list(_members(name, item))
+            yield _wrapped(f"{words.fields}: " + ", ".join(f"`{field}`" for field in names) + ".")
+        members = [
+            _wrapped(f"- `{called}`: {words.described(f'{name}.{member}', function)[0]}", indent="  ")
+            for member, called, function in _members(name, item)
+        ]
         if members:
             yield "\n".join(members)
 
@@ -118,29 +179,22 @@ def _split(parameters: str) -> list[str]:
     return [*found, parameters[start:].strip()]
 
 
-def _paragraphs(item: Any) -> Iterator[str]:
-    for paragraph in re.split(r"\n\s*\n", inspect.getdoc(item) or ""):
-        if paragraph.strip():
-            yield _wrapped(paragraph.replace("``", "`"))
+def _paragraphs(item: Any) -> list[str]:
+    paragraphs = re.split(r"\n\s*\n", inspect.getdoc(item) or "")
+    return [paragraph.replace("``", "`") for paragraph in paragraphs if paragraph.strip()]
 
 
-def _members(owner: str, item: type) -> Iterator[str]:
-    """Yield a line for every public method and property with words of its own."""
+def _members(owner: str, item: type) -> Iterator[tuple[str, str, Any]]:
+    """Yield name, call and function of every public method and property with words of its own."""
     for name, member in vars(item).items():
         shown = name in _ONLY[owner] if owner in _ONLY else name in _OPERATORS or not name.startswith("_")
-        words = _member(name, member) if shown else None
-        if words is not None:
-            yield words
-
-
-def _member(name: str, member: Any) -> str | None:
-    found = getattr(member, "wrapped", member)
-    is_value = isinstance(found, property | cached_property)
-    function = found.fget if isinstance(found, property) else getattr(found, "func", getattr(found, "__func__", found))
-    if not inspect.isfunction(function) or not function.__doc__:
-        return None
-    called = _OPERATORS.get(name) or (name if is_value else name + _parameters(function))
-    return _wrapped(f"- `{called}`: {next(_paragraphs(function))}", indent="  ")
+        found = getattr(member, "wrapped", member)
+        is_value = isinstance(found, property | cached_property)
+        function = (
+            found.fget if isinstance(found, property) else getattr(found, "func", getattr(found, "__func__", found))
+        )
+        if shown and inspect.isfunction(function) and function.__doc__:
+            yield name, _OPERATORS.get(name) or (name if is_value else name + _parameters(function)), function
 
 
 def _parameters(function: Any) -> str:
@@ -151,10 +205,28 @@ def _parameters(function: Any) -> str:
 
 
 def _wrapped(text: str, indent: str = "") -> str:
-    joined = " ".join(text.split())
-    return fill(joined, _WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    """Break a text into lines by its width on the screen, where Hangul takes two places."""
+    lines = [""]
+    for word in text.split():
+        longer = f"{lines[-1]} {word}" if lines[-1].strip() else lines[-1] + word
+        if cell_len(longer) <= _WIDTH or not lines[-1].strip():
+            lines[-1] = longer
+        else:
+            lines.append(indent + word)
+    return "\n".join(lines)
+
+
+def main() -> int:
+    """Write both pages; say what the Korean table lacks instead of writing half a page."""
+    mistakes = korean_mistakes()
+    if mistakes:
+        print("\n".join(mistakes), file=sys.stderr)
+        return 1
+    for words in (english(), korean()):
+        words.page.write_text(page(words), encoding="utf-8")
+        print(words.page)
+    return 0
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
-    print(PAGE)
+    sys.exit(main())

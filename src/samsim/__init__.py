@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from samsim.experiments.runner import run_experiment
     from samsim.memory.episodic_orchestrator import EpisodicOrchestrator
     from samsim.memory.leaks import Leak
-    from samsim.memory.memory_store import MemoryStore, open_store
     from samsim.memory.opening import open_memory
+    from samsim.memory.store import MemoryStore, open_store
     from samsim.metrics.comparison import Comparison, Contrast
     from samsim.pipeline.api import Pipeline, analyze
     from samsim.pipeline.config import PipelineConfig
@@ -169,7 +169,7 @@ _HOMES = {
     "samsim.experiments.runner": ("run_experiment",),
     "samsim.memory.episodic_orchestrator": ("EpisodicOrchestrator",),
     "samsim.memory.leaks": ("Leak",),
-    "samsim.memory.memory_store": ("MemoryStore", "open_store"),
+    "samsim.memory.store": ("MemoryStore", "open_store"),
     "samsim.memory.opening": ("open_memory",),
     "samsim.metrics.comparison": ("Comparison", "Contrast"),
     "samsim.pipeline.api": ("Pipeline", "analyze"),

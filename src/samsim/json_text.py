@@ -83,15 +83,15 @@ def flaw_of(value: Any) -> JsonError | None:
         return HalfPairError(_REPLY.half_pair)
     left = [value]
     while left:
-        one = left.pop()
-        if isinstance(one, dict):
-            left.extend(one.values())
-        elif isinstance(one, list):
-            left.extend(one)
-        elif isinstance(one, float):
-            if not math.isfinite(one):
+        node = left.pop()
+        if isinstance(node, dict):
+            left.extend(node.values())
+        elif isinstance(node, list):
+            left.extend(node)
+        elif isinstance(node, float):
+            if not math.isfinite(node):
                 return JsonError(_LARGE_NUMBER)
-        elif isinstance(one, int) and not -_MOST_INTEGER - 1 <= one <= _MOST_INTEGER:
+        elif isinstance(node, int) and not -_MOST_INTEGER - 1 <= node <= _MOST_INTEGER:
             return JsonError(_LARGE_NUMBER)
     return None
 
@@ -151,15 +151,15 @@ def _read(written: str, rules: _Rules) -> Any:
 def _has_half_pair(value: Any) -> bool:
     left = [value]
     while left:
-        one = left.pop()
-        if isinstance(one, str):
-            if not is_encodable(one):
+        node = left.pop()
+        if isinstance(node, str):
+            if not is_encodable(node):
                 return True
-        elif isinstance(one, dict):
-            left.extend(one)
-            left.extend(one.values())
-        elif isinstance(one, list):
-            left.extend(one)
+        elif isinstance(node, dict):
+            left.extend(node)
+            left.extend(node.values())
+        elif isinstance(node, list):
+            left.extend(node)
     return False
 
 

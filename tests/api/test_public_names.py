@@ -5,10 +5,11 @@ from __future__ import annotations
 import inspect
 import subprocess
 import sys
+from collections.abc import Callable
 
 import pytest
 from benchmarks.startup import PLAIN, least
-from tools.write_api_docs import GROUPS, PAGE, page
+from tools.write_api_docs import GROUPS, Words, english, korean, korean_mistakes, page
 
 import samsim
 from samsim import errors
@@ -53,8 +54,14 @@ def test_the_reference_has_everything_once() -> None:
     assert sorted(name for names in GROUPS.values() for name in names.split()) == sorted(samsim.__all__)
 
 
-def test_the_reference_is_what_the_tool_writes() -> None:
-    assert PAGE.read_text(encoding="utf-8") == page(), "run python tools/write_api_docs.py"
+def test_every_public_name_is_described_in_korean() -> None:
+    assert korean_mistakes() == []
+
+
+@pytest.mark.parametrize("language", [english, korean])
+def test_the_reference_is_what_the_tool_writes(language: Callable[[], Words]) -> None:
+    words = language()
+    assert words.page.read_text(encoding="utf-8") == page(words), "run python tools/write_api_docs.py"
 
 
 def test_importing_samsim_imports_nothing_heavy() -> None:

@@ -125,7 +125,9 @@ def test_segments_are_the_text_again_whatever_the_marks(data: st.DataObject) -> 
         st.tuples(st.integers(0, len(text)), st.integers(0, len(text))).map(sorted).filter(lambda one: one[0] < one[1])
     )
     polarities = st.lists(st.sampled_from(POLARITIES), max_size=2, unique=True).map(tuple)
-    marks = data.draw(st.lists(st.builds(lambda place, names: Mark(*place, names), places, polarities), max_size=5))
+    marks = data.draw(
+        st.lists(st.builds(lambda place, names: Mark(place[0], place[1], names), places, polarities), max_size=5)
+    )
     found = list(segments(text, marks)) if text or not marks else []
     assert "".join(segment.text for segment in found) == text
     assert sum(len(segment.started) for segment in found) == sum(len(segment.ended) for segment in found) == len(marks)

@@ -102,8 +102,9 @@ def test_what_is_set_over_a_mapping_leaves_it_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("option", ["limit", "concurrency", "workers"])
 def test_a_number_that_runs_nothing_is_refused(option: str, tmp_path: Path) -> None:
+    none: dict[str, Any] = {option: 0}
     with pytest.raises(samsim.ConfigError, match=f"{option} is 0"):
-        samsim.run_experiment(config(tmp_path), **{option: 0})
+        samsim.run_experiment(config(tmp_path), **none)
 
 
 def test_a_sample_is_found_by_its_id(run: samsim.Run) -> None:
@@ -204,9 +205,10 @@ def test_what_is_missing_of_a_run_is_a_warning(folder: Path, tmp_path: Path) -> 
 def test_a_report_is_built_from_objects_and_folders(
     experiment: samsim.Experiment, run: samsim.Run, folder: Path, tmp_path: Path
 ) -> None:
+    sources: dict[str, Any] = {"a": experiment, "b": folder, "c": list(experiment.values())}
     pages = [
         samsim.build_report(given, tmp_path / name, resamples=RESAMPLES).page.read_bytes()
-        for name, given in {"a": experiment, "b": folder, "c": list(experiment.values())}.items()
+        for name, given in sources.items()
     ]
     assert len(set(pages)) == 1
     alone = samsim.build_report(run, tmp_path / "d", resamples=RESAMPLES)

@@ -209,7 +209,7 @@ def _heed_ctrl_c() -> None:
 def test_ctrl_c_keeps_whole_lines(tmp_path: Path) -> None:
     path, out = tmp_path / "many.txt", tmp_path / "out.jsonl"
     path.write_text(f"{ENGLISH}\nbad \0 row\n" * 20_000, encoding="utf-8")
-    command = [*COMMAND, "--file", path, "-o", out]
+    command: list[str | Path] = [*COMMAND, "--file", path, "-o", out]
     # Where the tests run in the background of a shell, SIGINT is ignored and children inherit that.
     with subprocess.Popen(command, stderr=subprocess.PIPE, preexec_fn=_heed_ctrl_c) as process:
         assert process.stderr is not None

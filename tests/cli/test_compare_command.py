@@ -20,11 +20,11 @@ from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS, read_run
 from samsim.reports.codes import BASELINE, named
 from samsim.schemas.runs import CellRecord
 from samsim.schemas.scorecards import Family
-from tests.metrics.hand_made import failed, sample
+from tests.metrics.hand_made import Quad, failed, sample
 from tests.metrics.runs import big_run, hand_run, written
 
-TASTE = ("taste", "food#quality", "good", "positive")
-BAD_TASTE = ("taste", "food#quality", "good", "negative")
+TASTE: Quad = ("taste", "food#quality", "good", "positive")
+BAD_TASTE: Quad = ("taste", "food#quality", "good", "negative")
 
 
 def run(*arguments: object, width: int = 120) -> Result:
@@ -60,7 +60,7 @@ def test_a_run_and_its_copy(good: Path, tmp_path: Path) -> None:
 
 def test_the_tables_are_in_the_language_asked_for(good: Path, broken: Path) -> None:
     korean = shown_by(good, broken, "--lang", "ko", width=300)
-    for words in ("표본 400개, 실행 2개; 기준: good", "기준과 비교", "정답 → 오답", "완전 일치", "계산 방법은"):
+    for words in ("샘플 400개, 실행 2개; 기준: good", "기준과 비교", "정답 → 오답", "완전 일치", "계산 방법은"):
         assert words in korean
     for words in ("baseline", "samples", "right → wrong", "exact", "gold tuple", "more (--flips)"):
         assert words not in korean
@@ -206,7 +206,7 @@ def test_names_are_not_broken_where_there_is_room(tmp_path: Path) -> None:
 
 
 def test_nothing_in_a_run_steers_the_terminal(tmp_path: Path) -> None:
-    evil = ("\x1b[31mred", "food#quality", "good", "positive")
+    evil: Quad = ("\x1b[31mred", "food#quality", "good", "positive")
     first = written(hand_run("a", [sample([], [evil], [evil], uid="\x1b]0;x\x07")]), tmp_path / "a")
     second = written(hand_run("b", [sample([], [], [evil], uid="\x1b]0;x\x07")]), tmp_path / "b")
     assert "\x1b" not in shown_by(first, second)

@@ -17,8 +17,8 @@ from click.testing import CliRunner, Result
 from samsim.cli.exit_codes import ExitCode
 from samsim.cli.memory import memory
 from samsim.errors import ConfigError, ContractError, InputError, StoreError
-from samsim.memory.memory_store import open_store
 from samsim.memory.principles import all_principles
+from samsim.memory.store import open_store
 from tests.memory.test_store_contract import draft, filled, varied
 
 pytest_plugins = ["tests.servers.postgres"]

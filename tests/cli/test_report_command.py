@@ -47,7 +47,7 @@ def test_quietly_it_says_only_where_the_page_is(small_experiment: Path, tmp_path
 
 def test_it_speaks_the_language_that_was_asked_for(small_experiment: Path, tmp_path: Path) -> None:
     ended = run(small_experiment, "--out", tmp_path, "--lang", "ko")
-    assert "표본" in ended.stdout
+    assert "샘플" in ended.stdout
     assert "보고서:" in ended.stdout
     assert not re.search("sample|Report|Also|tokens", ended.stdout.partition("보고서:")[0])
 

@@ -166,8 +166,8 @@ def test_limit_set_and_restart(tmp_path: Path) -> None:
 
 
 def test_requests_that_are_forbidden_give_error_rows_and_a_code(tmp_path: Path) -> None:
-    engines = {"default": {"kind": "openai_compatible", "model": "m", "base_url": "http://127.0.0.1:9/v1"}}
-    engines["default"] |= {"max_attempts": 1}
+    address = {"kind": "openai_compatible", "model": "m", "base_url": "http://127.0.0.1:9/v1"}
+    engines = {"default": {**address, "max_attempts": 1}}
     config = write(tmp_path / "absent.yaml", engines=engines, run={"out": str(tmp_path / "runs"), "cache": False})
     result = samsim(config)
     assert result.exit_code == ExitCode.SOME_BAD, result.output

@@ -107,11 +107,3 @@ def test_a_wrong_value_is_told_under_the_name_of_its_option(tmp_path: Path) -> N
     ended = samsim("run", config, "--out", tmp_path)
     assert ended.exit_code == ExitCode.USAGE
     assert "--out: run has a value of its own" in ended.output
-
-
-def test_the_exit_codes_in_the_documentation_are_the_ones_of_the_command() -> None:
-    page = Path(__file__).parents[2] / "docs" / "command-line.md"
-    table = page.read_text(encoding="utf-8").split("## Exit codes")[1].replace("`", "")
-    assert [line for line in table.splitlines() if line[2:3].isdigit()] == [
-        f"| {code.value} | {code.meaning} |" for code in ExitCode
-    ]

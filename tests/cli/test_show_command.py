@@ -12,12 +12,12 @@ from samsim.cli.exit_codes import ExitCode
 from samsim.cli.main import cli
 from samsim.experiments.artefacts import TRACES
 from tests.experiments.runs import configure, rows, run
-from tests.metrics.hand_made import failed, sample
+from tests.metrics.hand_made import Quad, failed, sample
 from tests.metrics.runs import hand_run, written
 from tests.servers.faults import NO_FAULTS
 from tests.servers.faulty import FaultyServer
 
-TASTE = ("taste", "food#quality", "good", "positive")
+TASTE: Quad = ("taste", "food#quality", "good", "positive")
 EVIL = "\x1b[31mred\x07"
 
 

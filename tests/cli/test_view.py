@@ -141,7 +141,7 @@ def test_the_other_version_of_a_v1_result_is_v2() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ui", "support", "contest"), [("en", "Support: A · C", "Contested: "), ("ko", "지지: A · C", "쟁점: ")]
+    ("ui", "support", "contest"), [("en", "Support: A · C", "Contested: "), ("ko", "찾은 관점: A · C", "쟁점: ")]
 )
 def test_compact_view_has_support_and_what_was_contested(ui: UiLanguage, support: str, contest: str) -> None:
     view = flat(render(contested(), ui, 60, explain=False))

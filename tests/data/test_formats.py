@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -158,6 +159,29 @@ def test_own_format_is_strict() -> None:
     assert texts_of(source)["a-3"] == "A line\u2028and\u200b another."
     assert "a-3" not in gold_of(source)
     assert gold_of(source)["a-2"] == []
+
+
+TUPLE = {"aspect_term": "bag", "aspect_ref": "", "opinion_term": "good", "polarity": "positive"}
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"uid": ""}, "the uid is empty"),
+        ({"tags": "loud"}, "tags is not a list of words"),
+        ({"tags": [1]}, "tags is not a list of words"),
+        ({"tuples": {}}, "tuples is not a list"),
+        ({"tuples": ["good"]}, "a tuple is not a JSON object"),
+        ({"tuples": [{**TUPLE, "span": [4, 7]}]}, "a span is not {start, end}"),
+    ],
+)
+def test_own_format_says_what_is_wrong_with_a_row(change: dict[str, object], reason: str, tmp_path: Path) -> None:
+    file = tmp_path / "own.jsonl"
+    good = {"uid": "a", "text": "The bag is good."}
+    file.write_text("".join(json.dumps(row) + "\n" for row in (good, {**good, "uid": "b", **change})), encoding="utf-8")
+    loaded = load_samples(DataSource(path=file, format="samsim"))
+    assert [sample.uid for sample in loaded.samples] == ["a"]
+    assert [(problem.row, problem.reason) for problem in loaded.problems] == [(2, reason)]
 
 
 def test_line_ends_marks_and_separators(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from samsim.data.sources import DataSource
 from tests.data.reading import assert_round_trip, assert_sound
 
 WORD = st.text(
-    st.characters(codec="utf-8", exclude_characters=" \t\n\r\0\ufeff", exclude_categories=("Cs",)),
+    st.characters(codec="utf-8", exclude_characters=" \t\n\r\0\ufeff", exclude_categories=["Cs"]),
     min_size=1,
     max_size=6,
 ).filter(str.strip)

@@ -17,7 +17,7 @@ _PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
 _IMPORT = re.compile(r"^\s*(?:from|import)\s+samsim.*$", re.MULTILINE)
 _USED = re.compile(r"\bsamsim\.(\w+)\(")
 # These need a run of the quickstart, or are run by tests of their own.
-_RUN_ELSEWHERE = re.compile(r"docs/(runs|report|api)(\.ko)?\.md|README")
+_RUN_ELSEWHERE = re.compile(r"docs/(ko/)?(runs|report|api)\.md|README")
 
 
 def blocks(page: Path) -> list[str]:

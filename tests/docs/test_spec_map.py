@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 from tools.write_korean_spec_map import ENGLISH, KOREAN, new_translator
 
-from samsim.memory.memory_store import DEFAULT_STORE
+from samsim.memory.store import DEFAULT_STORE
 
 ROOT = Path(__file__).parents[2]
 UNTESTED = "no test yet"

@@ -28,7 +28,7 @@ from samsim.experiments.run_folder import locked
 from samsim.experiments.runner import run_experiment
 from samsim.memory.conditions import load_conditions
 from samsim.memory.jsonl.snapshot import read_snapshot
-from samsim.memory.memory_store import open_store, parse_line, seq_of
+from samsim.memory.store import open_store, parse_line, seq_of
 from samsim.schemas.taxonomy import load_taxonomy
 from tests.documents.hostile import ALIAS_BOMB, DEEP_JSON, DEEP_YAML, with_number
 from tests.experiments.config_files import write

@@ -117,9 +117,11 @@ def test_what_somebody_else_read_from_a_reply_is_held_to_the_same_limits() -> No
     for _ in range(64):
         deep = [deep]
     assert flaw_of(deep) is None
-    for value in ([deep], {"a": 2**63}, {"a": [math.inf]}):
+    refused: list[object] = [[deep], {"a": 2**63}, {"a": [math.inf]}]
+    for value in refused:
         assert type(flaw_of(value)) is JsonError
-    for value in ({"\ud83d": 1}, [["\ude00"]]):
+    halves: list[object] = [{"\ud83d": 1}, [["\ude00"]]]
+    for value in halves:
         assert type(flaw_of(value)) is HalfPairError
 
 

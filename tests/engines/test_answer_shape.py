@@ -11,7 +11,7 @@ from samsim.agents.review_agents import review_shape
 from samsim.engines.answers.shape import as_stated, stated_schema
 from samsim.engines.answers.structured import MAX_ITEMS, strict_schema
 from samsim.engines.interface import WHOLE_ANSWER, AnswerShape, Message, ReviewInputs
-from samsim.engines.settings import EngineSettings
+from samsim.engines.settings import EngineKind, EngineSettings
 from samsim.engines.wire.base import BOUND_KEYWORDS
 from samsim.schemas.polarity import POLARITIES
 from samsim.schemas.protocol_conflict_review import PerspectiveASTEStage1Schema, ReviewOutputSchema
@@ -125,14 +125,14 @@ def test_narrowing_leaves_the_whole_schema_as_it_was_and_is_done_once() -> None:
     assert stated_schema(ReviewOutputSchema, shape=WHOLE_ANSWER) == strict_schema(ReviewOutputSchema)
 
 
-def sender_of(kind: str, **settings: Any) -> Sender:
+def sender_of(kind: EngineKind, **settings: Any) -> Sender:
     engine = build_counting_engine(EngineSettings(kind=kind, model="m", **settings))
     return engine._sender
 
 
 @pytest.mark.parametrize("kind", HOSTED)
 @pytest.mark.parametrize("mode", ["json_schema", "tool", "prompted"])
-def test_every_provider_is_told_the_narrowed_schema_in_every_mode(kind: str, mode: Any) -> None:
+def test_every_provider_is_told_the_narrowed_schema_in_every_mode(kind: EngineKind, mode: Any) -> None:
     sender = sender_of(kind)
     shape = review_shape(review_inputs(), "terse")
     question = sender.prepare((Message("user", "?"),), ReviewOutputSchema, mode, None, shape)

@@ -89,7 +89,7 @@ def test_several_processes_share_a_new_file_and_lose_nothing(path: Path) -> None
 def test_a_file_that_becomes_a_cache_while_it_is_looked_at(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache_module, "_BUSY_SECONDS", 0.0)
     really_connect = sqlite3.connect
-    interrupted = []
+    interrupted: list[str] = []
 
     def faster_process(statement: str) -> None:
         if "user_version" not in statement or interrupted:
@@ -104,7 +104,7 @@ def test_a_file_that_becomes_a_cache_while_it_is_looked_at(path: Path, monkeypat
         other.close()
 
     def watched_connect(*arguments: Any, **options: Any) -> sqlite3.Connection:
-        connection = really_connect(*arguments, **options)
+        connection: sqlite3.Connection = really_connect(*arguments, **options)
         connection.set_trace_callback(faster_process)
         return connection
 

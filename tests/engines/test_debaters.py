@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ from samsim.rules.debate_signals import LastWords, number_patch
 from samsim.rules.stage1_drops import screen_aspects
 from samsim.rules.validator import compute_validator_risks
 from samsim.schemas.protocol_conflict_review import Candidate
-from samsim.schemas.protocol_debate import PERSONAS, DebateTurn, Persona, Stage2Schema
+from samsim.schemas.protocol_debate import PERSONAS, DebateTurn, EditOp, Persona, Stage2Schema
 from samsim.schemas.taxonomy import load_taxonomy
 from tests.support.advice import advisory
 from tests.support.builders import candidate, span_of
@@ -129,7 +130,7 @@ def test_tan_finds_another_ref_where_the_given_one_is_unknown() -> None:
 
 def test_tan_merges_what_is_said_twice() -> None:
     text = "향이 좋아요"
-    fields = {"evidence": "좋아요", "opinion_term": "좋다", "span": span_of(text, "향")}
+    fields: dict[str, Any] = {"evidence": "좋아요", "opinion_term": "좋다", "span": span_of(text, "향")}
     first = candidate("t0", "향", "본품#품질", **fields)
     again = candidate("t1", "향", "본품#디자인", **fields)
     upper = candidate("t2", "", "제품 전체#품질", evidence="좋아요", opinion_term="좋다")
@@ -196,13 +197,13 @@ def test_what_failed_before_is_not_proposed_but_left_open() -> None:
 
 def test_one_failure_does_not_hold_back_what_the_text_settles() -> None:
     text = "향이 좋지 않아요"
-    flipped = ([("set_polarity", "t0", "negative")], [])
+    flipped: tuple[list[tuple[str, str, str]], list[str]] = ([("set_polarity", "t0", "negative")], [])
     assert closed(inputs(text, [OVERLOOKED])) == flipped
     assert closed(warned(text, [OVERLOOKED], "negation_scope_flip")) == flipped
     assert closed(warned(text, [OVERLOOKED], "negation_scope_flip", "moderate")) == ([], ["t0"])
 
 
-def answer(given: DebateInputs, *ops: tuple[str, str, str]) -> Stage2Schema:
+def answer(given: DebateInputs, *ops: tuple[EditOp, str, str]) -> Stage2Schema:
     patch = [patch_op(op, target, value, f"c{number}") for number, (op, target, value) in enumerate(ops)]
     return debate_stage2.answer_patch(
         Stage2Inputs(

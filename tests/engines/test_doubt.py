@@ -78,7 +78,7 @@ def test_a_doubt_about_what_is_not_named_claims_nothing(text: str) -> None:
 
 @pytest.mark.parametrize("text", STATED)
 def test_what_is_stated_beside_a_doubt_keeps_its_polarity(text: str) -> None:
-    found = {
+    found: dict[tuple[str, str], float] = {
         (item.aspect_term, item.polarity): item.confidence for item in PIPELINES["cr_v2"].analyze(text).final_tuples
     }
     assert found[STATED[text]] > LOW

@@ -12,7 +12,7 @@ from samsim.engines.factory import EnginePlan, build_setup, distinct_settings, r
 from samsim.engines.interface import Engine, EngineReply, EngineRequest
 from samsim.engines.table import EngineTable
 from samsim.errors import ConfigError
-from samsim.schemas.protocol_conflict_review import AGENTS
+from samsim.schemas.protocol_conflict_review import AGENTS, AgentName, DebateAgent
 from tests.support.loopback import Body, answers, chat_reply, serving, stage1_request
 
 KEYS = {"OPENAI_API_KEY": "sk-canary-4242", "ANTHROPIC_API_KEY": "sk-ant-canary"}
@@ -88,7 +88,7 @@ cache: false
     assert max(present) <= most
 
 
-IN_DEBATE = ("ATE", "ATSA", "VALIDATOR", "EPM", "TAN", "CJ", "JUDGE", "STAGE2")
+IN_DEBATE: tuple[DebateAgent, ...] = ("ATE", "ATSA", "VALIDATOR", "EPM", "TAN", "CJ", "JUDGE", "STAGE2")
 
 
 def test_the_roles_of_the_debate_and_of_the_single_call(tmp_path: Path) -> None:
@@ -160,9 +160,15 @@ def test_every_engine_of_a_table_is_changed_and_closed_once() -> None:
             self.closed += 1
 
     one, other = Closable(), Closable()
-    table = EngineTable.of({"A": one, "JUDGE": other, "SINGLE": one})
+    engines: dict[AgentName, Engine] = {"A": one, "JUDGE": other, "SINGLE": one}
+    table = EngineTable.of(engines)
     seen: list[Engine] = []
-    mapped = table.mapped(lambda engine: seen.append(engine) or engine)
+
+    def noted(engine: Engine) -> Engine:
+        seen.append(engine)
+        return engine
+
+    mapped = table.mapped(noted)
     assert seen == [one, other]
     assert (mapped.engine_for("JUDGE", "judge"), mapped.engine_for("A", "review")) == (other, one)
     asyncio.run(mapped.aclose())

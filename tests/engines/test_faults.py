@@ -167,8 +167,12 @@ def samples(protocol: str) -> list[tuple[str, str]]:
 def logged() -> Iterator[list[str]]:
     """Everything logged while the runs go on, down to the finest level."""
     lines: list[str] = []
-    handler = logging.Handler()
-    handler.emit = lambda record: lines.append(record.getMessage())
+
+    class Noting(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            lines.append(record.getMessage())
+
+    handler = Noting()
     root = logging.getLogger()
     before = root.level
     root.addHandler(handler)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import unicodedata
+from typing import Literal
 
 import pytest
 from hypothesis import given, settings
@@ -217,7 +218,7 @@ HANGUL_TEXT = st.lists(
 
 @settings(max_examples=150, deadline=None)
 @given(HANGUL_TEXT, st.sampled_from(["NFC", "NFD"]))
-def test_any_text_is_read_and_every_offset_points_into_it(raw: str, form: str) -> None:
+def test_any_text_is_read_and_every_offset_points_into_it(raw: str, form: Literal["NFC", "NFD"]) -> None:
     text = unicodedata.normalize(form, raw)
     analysis = analyze_korean(text)
     for token in analysis.tokens:

@@ -268,7 +268,7 @@ def test_a_cap_below_one_is_refused() -> None:
 # --- how many per minute
 
 
-def _admissions(requests: int, *, tokens: int = 0, apart: float = 0.0, **limits: int | None) -> list[float]:
+def _admissions(requests: int, *, tokens: int = 0, apart: float = 0.0, **limits: Any) -> list[float]:
     """When each of the requests, which come ``apart`` seconds from each other, is let through."""
 
     async def scenario() -> list[float]:

@@ -373,7 +373,8 @@ def test_failures_are_never_cached(failing: Handler, tmp_path: Path) -> None:
 
 def test_another_repeat_or_seed_is_another_request(tmp_path: Path) -> None:
     async def use(asked: Asked) -> int:
-        for fields in ({}, {"repeat": 1}, {"seed": 1}, {}):
+        changes: list[dict[str, Any]] = [{}, {"repeat": 1}, {"seed": 1}, {}]
+        for fields in changes:
             await asked.engine.complete(stage1_request(**fields))
         return len(asked.server.bodies)
 
@@ -410,7 +411,8 @@ def test_every_shape_of_reply_gives_a_reply_and_no_exception() -> None:
         return [await asked.engine.complete(stage1_request()) for _ in range(len(shapes))]
 
     shapes: list[object] = [{}, {"choices": {}}, {"choices": [[]]}, {"choices": [{"message": []}]}, {"error": "no"}]
-    shapes += [chat_payload("x") | {"usage": value} for value in (None, [], {"prompt_tokens": -1})]
+    usages: list[object] = [None, [], {"prompt_tokens": -1}]
+    shapes += [chat_payload("x") | {"usage": usage} for usage in usages]
     handlers = [sends(json.dumps(shape).encode()) for shape in shapes]
     replies = asking(in_turn(*handlers, handlers[0]), use, max_attempts=1)
     assert all(reply.failure in ("empty", "invalid_json") for reply in replies)

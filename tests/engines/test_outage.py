@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.narrowing import some
+
 pytest.importorskip("aiohttp", reason="engines that ask a model need the extra: pip install 'samsim[llm]'")
 
 from hypothesis import given
@@ -177,8 +179,8 @@ class Signs:
         return "answered" if self.time.now >= self.back_at else self.away
 
 
-def identity(sign: Sign) -> Sign:
-    return sign
+def identity(sign: Sign | None) -> Sign:
+    return some(sign)
 
 
 def outlasting(time: VirtualTime, max_outage: float = 600.0) -> Outage:

@@ -24,7 +24,8 @@ def mode_of(body: Body) -> OutputMode:
     if "tools" in body:
         return "tool"
     form = body.get("response_format", {}).get("type")
-    return {"json_schema": "json_schema", "json_object": "json_object", None: "prompted"}[form]
+    modes: dict[str | None, OutputMode] = {"json_schema": "json_schema", "json_object": "json_object", None: "prompted"}
+    return modes[form]
 
 
 def obeys(body: Body) -> web.Response:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from samsim.engines.retry import (
+from samsim.engines.pacing.retry import (
     BACKOFF_BASE_S,
     BACKOFF_CAP_S,
     MAX_RETRY_AFTER_S,

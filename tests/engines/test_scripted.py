@@ -16,7 +16,7 @@ from samsim.schemas.protocol_conflict_review import Agent, PerspectiveASTEStage1
 from samsim.schemas.taxonomy import load_taxonomy
 from tests.support.builders import analysis
 
-NOTHING = {"triplets": []}
+NOTHING: dict[str, list[object]] = {"triplets": []}
 
 
 def _request(agent: Agent = "A", uid: str = "7") -> EngineRequest:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from samsim.engines.interface import EngineReply
@@ -18,7 +20,7 @@ pytestmark = pytest.mark.loopback
 WHOLE_SECOND = 1.01
 
 
-def analysed(lanes: Lanes, samples: int, **settings: object) -> list[SampleResult]:
+def analysed(lanes: Lanes, samples: int, **settings: Any) -> list[SampleResult]:
     """The results of so many samples, 16 at a time, as a run with these settings gives them."""
     results: list[SampleResult] = []
 

@@ -86,7 +86,7 @@ def test_prompted_request_says_nothing_about_the_format() -> None:
         ),
     ],
 )
-def test_azure_addresses_and_key_header(settings: dict[str, str], url: str) -> None:
+def test_azure_addresses_and_key_header(settings: dict[str, Any], url: str) -> None:
     request = build(**settings)
     assert request.url == url
     assert request.headers["api-key"] == KEY

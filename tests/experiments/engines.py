@@ -39,6 +39,10 @@ class LateEngine:
         self._engine = EmbeddedEngine()
         self.under_way = self.most_under_way = 0
 
+    def for_anybody(self, _spending: SpendingLimit) -> Engine:
+        """Itself, for whoever serves engines."""
+        return self
+
     async def complete(self, request: EngineRequest) -> EngineReply:
         self.under_way += 1
         self.most_under_way = max(self.most_under_way, self.under_way)

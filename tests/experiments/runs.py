@@ -14,7 +14,7 @@ from samsim.experiments.config import ExperimentConfig, load_config
 from samsim.experiments.run_set import Experiment
 from samsim.experiments.runner import EngineSource, cell_folders, run_experiment
 from samsim.experiments.signing import signed
-from samsim.memory.memory_store import ContentHash
+from samsim.memory.store import ContentHash
 from samsim.schemas.runs import CELL_DIGEST, LINE_DIGEST
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from samsim.engines.settings import EngineSettings
 from samsim.experiments.config import ExperimentConfig, load_config
-from samsim.experiments.fingerprints import NOT_DECIDING
+from samsim.experiments.config.fingerprints import NOT_DECIDING
 from samsim.pipeline.config import PipelineConfig
 from tests.experiments.config_files import RICH, loaded, mistakes, only_mistake, write
 

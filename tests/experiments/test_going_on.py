@@ -14,7 +14,7 @@ from samsim.errors import ConfigError, InputError, StoreError
 from samsim.experiments import provenance
 from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS, STORE, TRACES, read_run
 from samsim.experiments.run_folder import locked
-from samsim.experiments.runner import Unwatched, cell_folders, is_outdated, run_experiment, set_aside
+from samsim.experiments.runner import Unwatched, cell_folders, is_outdated, rename_old_folder, run_experiment
 from tests.experiments.engines import DearEngine, FailingEngine, serving
 from tests.experiments.runs import configure, footprint, only_folder, rows, run
 
@@ -147,7 +147,7 @@ def test_another_experiment_is_not_mixed_into_the_folder(change: dict[str, objec
     other = configure(tmp_path, **change)
     with pytest.raises(ConfigError, match="mix two experiments"):
         run(other)
-    kept = set_aside(other)
+    kept = rename_old_folder(other)
     assert kept is not None
     assert len(rows(kept / OUTPUTS)) == 2
     assert run(other).cells[0].status == "finished"
@@ -288,7 +288,7 @@ def test_a_restart_does_not_take_a_folder_from_whoever_is_writing(tmp_path: Path
     run(config)
     folder = next(iter(cell_folders(config).values()))
     with locked(folder), pytest.raises(ConfigError, match="another samsim run"):
-        set_aside(config)
+        rename_old_folder(config)
     assert folder.exists()
 
 

@@ -18,7 +18,7 @@ from samsim.cli.main import cli
 from samsim.errors import StoreError
 from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS, STORE, TRACES
 from samsim.experiments.config import ExperimentConfig
-from samsim.experiments.runner import set_aside
+from samsim.experiments.runner import rename_old_folder
 from samsim.reports.build import build_report
 from tests.experiments.runs import configure, footprint, only_folder, run
 
@@ -51,7 +51,7 @@ def test_a_link_in_a_run_folder_is_named_and_its_target_stays(name: str, tmp_pat
         run(config)
     assert str(folder / name) in str(refused.value)
     assert target.read_bytes() == before
-    assert set_aside(config) is not None, "--restart gets over it"
+    assert rename_old_folder(config) is not None, "--restart gets over it"
     assert run(config).cells[0].status == "finished"
     assert target.read_bytes() == before
 

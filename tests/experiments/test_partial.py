@@ -92,7 +92,7 @@ BY_EPOCH = {"condition": "C2", "visibility": "epoch:4"}
 def test_every_tenth_call_lost_then_retried_is_a_run_without_losses(
     protocol: str, memory: dict[str, str] | None, tmp_path: Path
 ) -> None:
-    changes = {"protocol": protocol} | ({} if memory is None else {"episodic_memory": memory})
+    changes: dict[str, Any] = {"protocol": protocol} | ({} if memory is None else {"episodic_memory": memory})
     with FaultyServer(NO_FAULTS).running() as server:
         whole = without_losses(server, tmp_path / "whole", **changes)
         server.plan = EVERY_TENTH
@@ -195,7 +195,7 @@ def test_whichever_call_is_lost_is_named(protocol: str, agent: str, stage: str, 
 
 
 def test_on_partial_fail_makes_them_failed_samples(tmp_path: Path) -> None:
-    changes = {"pipeline": {"on_partial": "fail"}, "episodic_memory": BY_EPOCH}
+    changes: dict[str, Any] = {"pipeline": {"on_partial": "fail"}, "episodic_memory": BY_EPOCH}
     with FaultyServer(NO_FAULTS).running() as server:
         whole = without_losses(server, tmp_path / "whole", **changes)
         server.plan = EVERY_TENTH
@@ -269,7 +269,7 @@ def test_reports_and_comparisons_count_partial_samples_or_leave_them_out(tmp_pat
     assert f"partial: cr_v2-C1: {lossy} of {SAMPLES} samples" in samsim("report", folder, "--quiet").stderr
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert f"{lossy} of {SAMPLES} samples are partial" in page
-    assert f"표본 {SAMPLES}개 가운데 {lossy}개는" in page
+    assert f"샘플 {SAMPLES}개 가운데 {lossy}개는" in page
     assert f"{SAMPLES} ({lossy} partial)" in (folder / "paper" / "main.md").read_text(encoding="utf-8")
     compared = samsim("compare", folder)
     assert compared.exit_code == ExitCode.SOME_BAD

@@ -179,7 +179,7 @@ def test_a_timeout_that_is_too_short_grows_or_is_named_and_made_good(gateway: Ga
     folder = only_folder(lossy)
     assert lost.exit_code == ExitCode.SOME_BAD, lost.output
     assert asked_of_c(folder) == [[("first", "timeout"), ("retry", "timeout")]]
-    assert "1 of 1 samples is partial: s1 (C at stage 1: timeout); --retry-errors does them again." in lost.stderr
+    assert "1 of 1 sample is partial: s1 (C at stage 1: timeout); --retry-errors does them again." in lost.stderr
     assert completeness(folder) == ["partial"]
     patient = itertools.chain.from_iterable(("--set", f"engines.C.{name}={value}") for name, value in PATIENT.items())
     redone = samsim_run(tmp_path / "lossy", "--retry-errors", *patient)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import os
 import re
@@ -19,7 +20,7 @@ from samsim.errors import ConfigError, InputError, StoreError
 from samsim.experiments import provenance
 from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS, STORE, TRACES, find_runs, read_run
 from samsim.experiments.config import ExperimentConfig
-from samsim.experiments.runner import cell_folders, is_outdated, set_aside
+from samsim.experiments.runner import cell_folders, is_outdated, rename_old_folder
 from samsim.experiments.signing import cell_digest
 from samsim.reports.build import build_report
 from tests.experiments.engines import FailingEngine, serving
@@ -65,7 +66,7 @@ def test_lines_without_a_manifest_are_not_taken_for_another_cells(tmp_path: Path
         run(other)
     assert not (folder / MANIFEST).exists()
     assert {name: (folder / name).read_bytes() for name in LINES} == before, "nothing is lost"
-    assert set_aside(other) is not None
+    assert rename_old_folder(other) is not None
     run(other)
     assert {row["protocol"] for row in rows(folder / OUTPUTS)} == {"single"}
 
@@ -382,7 +383,7 @@ def test_a_run_that_has_done_nothing_starts_from_a_fresh_copy_of_its_store(tmp_p
 
 
 def at_version(monkeypatch: pytest.MonkeyPatch, package: str, number: str) -> None:
-    real = provenance.version
+    real = importlib.metadata.version
     monkeypatch.setattr(provenance, "version", lambda name: number if name == package else real(name))
 
 
@@ -395,7 +396,7 @@ def test_other_versions_of_what_decides_do_not_resume_a_run(
     config = small(tmp_path, episodic_memory={"condition": condition})
     run(config, limit=2)
     assert not is_outdated(config)
-    old = provenance.version(package)
+    old = importlib.metadata.version(package)
     at_version(monkeypatch, package, "9.9.9")
     with pytest.raises(ConfigError, match=re.escape(f"{package} {old} → 9.9.9")) as refused:
         run(config)

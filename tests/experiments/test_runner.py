@@ -10,7 +10,7 @@ import pytest
 
 from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS, STORE, TRACES, find_runs, read_run
 from samsim.experiments.runner import cell_folders
-from samsim.memory.memory_store import open_store
+from samsim.memory.store import open_store
 from samsim.schemas.memory_v1_1 import AdvisoryBundleV1_1
 from tests.experiments.engines import LateEngine, serving
 from tests.experiments.runs import configure, footprint, only_folder, rows, run, store_hash, timeless_cards
@@ -167,7 +167,7 @@ def test_concurrency_changes_nothing(protocol: str, condition: str, visibility: 
     for concurrency in (1, 32):
         config = configure(tmp_path / str(concurrency), protocol=protocol, episodic_memory=memory)
         engine = LateEngine(seed=concurrency)
-        run(config, serving(lambda _, engine=engine: engine), concurrency=concurrency)
+        run(config, serving(engine.for_anybody), concurrency=concurrency)
         seen.append(footprint(only_folder(config)))
         parallel = engine.most_under_way > 3
         assert parallel == ((concurrency > 1 and visibility != "sequential") or (condition == "C1" and concurrency > 1))
@@ -214,7 +214,7 @@ def test_processes_change_nothing(tmp_path: Path) -> None:
 
 def test_gold_changes_neither_outputs_nor_traces_nor_store(tmp_path: Path) -> None:
     texts = [(row["uid"], row["text"]) for row in shipped()]
-    kinds = {
+    kinds: dict[str, list[dict[str, object]]] = {
         "none": [{"uid": uid, "text": text} for uid, text in texts],
         "some": [{"uid": uid, "text": text, "tuples": [POISON]} for uid, text in texts],
     }

@@ -11,8 +11,8 @@ from samsim.errors import ConfigError
 from samsim.experiments.config.yaml_edits import with_values
 from tests.support.strategies import steady
 
-PLACE = ("engines", "default")
-VALUES = {"concurrency": 1, "timeout_s": 60}
+PLACE: tuple[str | int, ...] = ("engines", "default")
+VALUES: dict[str, int | float] = {"concurrency": 1, "timeout_s": 60}
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_only_the_two_values_change(before: str, after: str) -> None:
 
 def test_several_places_are_set_at_once() -> None:
     text = "engines:\n  default:\n    model: m\n  C: {model: n}\n"
-    edits = {PLACE: VALUES, ("engines", "C"): {"concurrency": 4}}
+    edits: dict[tuple[str | int, ...], dict[str, int | float]] = {PLACE: VALUES, ("engines", "C"): {"concurrency": 4}}
     assert with_values(text, edits) == (
         "engines:\n  default:\n    model: m\n    concurrency: 1\n    timeout_s: 60\n  C: {concurrency: 4, model: n}\n"
     )
@@ -99,7 +99,8 @@ SCALARS = st.none() | st.integers() | st.text(max_size=8)
 )
 def test_every_file_keeps_all_else(limits: dict[str, Any], others: dict[str, Any], flow: bool | None) -> None:
     engine = limits | others
-    content = {"engines": {"default": engine, "C": {"kind": "embedded"}}, "name": "x"}
+    engines = {"default": engine, "C": {"kind": "embedded"}}
+    content = {"engines": engines, "name": "x"}
     text = yaml.safe_dump(content, default_flow_style=flow, allow_unicode=True)
     changed = with_values(text, {PLACE: VALUES})
-    assert yaml.safe_load(changed) == {**content, "engines": {**content["engines"], "default": engine | VALUES}}
+    assert yaml.safe_load(changed) == {**content, "engines": {**engines, "default": engine | VALUES}}

@@ -11,8 +11,8 @@ from samsim.engines.embedded.engine import EmbeddedEngine
 from samsim.engines.interface import EngineReply, EngineRequest
 from samsim.memory.conditions import resolve_condition
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator, MemorySettings
-from samsim.memory.memory_store import open_store
 from samsim.memory.principles import find_principle
+from samsim.memory.store import open_store
 from samsim.pipeline.api import Pipeline
 from samsim.schemas.memory_v1_1 import EpisodicMemoryEntryV1_1
 from samsim.schemas.protocol_conflict_review import PerspectiveASTEStage1Schema

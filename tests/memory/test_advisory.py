@@ -70,7 +70,8 @@ def test_several_similar_episodes_give_a_consistency_anchor() -> None:
     (built,), _ = advise(episode(1), episode(2, after=1), episode(3, outcome=UNTOUCHED, after=3))
     assert built.advisory_type == "consistency_anchor"
     assert built.evidence.source_episode_ids == ("epi_000001", "epi_000002", "epi_000003")
-    assert (built.evidence.n, built.evidence.consistency) == (3, pytest.approx(2 / 3, abs=1e-6))
+    assert built.evidence.n == 3
+    assert built.evidence.consistency == pytest.approx(2 / 3, abs=1e-6)
     assert built.evidence.variance == pytest.approx(14 / 9, abs=1e-6)  # of -3, -2 and 0
     assert built.evidence.risk_before_tags is None
 

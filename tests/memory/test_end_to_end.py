@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from samsim.errors import ConfigError
 from samsim.memory.conditions import load_conditions, resolve_condition
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator, MemorySettings
-from samsim.memory.memory_store import MemoryStore, open_store
+from samsim.memory.store import MemoryStore, open_store
 from samsim.pipeline.api import Pipeline
 from samsim.schemas.results import MemoryRecord, SampleResult
 from tests.memory import episode
@@ -47,7 +48,7 @@ ONE_SIDED = episode(
 )
 
 
-def orchestrator(store: MemoryStore, condition: str, **settings: object) -> EpisodicOrchestrator:
+def orchestrator(store: MemoryStore, condition: str, **settings: Any) -> EpisodicOrchestrator:
     chosen = MemorySettings(**settings)
     return EpisodicOrchestrator(
         store, resolve_condition(condition), now=lambda: "2026-01-02T03:04:05Z", version="test", settings=chosen
@@ -65,7 +66,7 @@ def filled(path: Path, protocol: str = "cr_v2") -> MemoryStore:
 
 
 def run(
-    condition: str, texts: list[str], path: Path, protocol: str = "cr_v2", **settings: object
+    condition: str, texts: list[str], path: Path, protocol: str = "cr_v2", **settings: Any
 ) -> tuple[PromptKeeper, list[SampleResult]]:
     engine = PromptKeeper()
     store = filled(path, protocol)

@@ -273,7 +273,7 @@ def test_a_moderator_summary_that_quotes_the_text_is_refused() -> None:
 
 
 @pytest.mark.parametrize("fields", [{"timestamp": "yesterday"}, {"created_from_split": "a b"}, {"version": ""}])
-def test_provenance_is_checked(fields: dict[str, str]) -> None:
+def test_provenance_is_checked(fields: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         remember([], [], **fields)
 

@@ -16,9 +16,9 @@ from samsim.memory.episode_builder import build_episode
 from samsim.memory.injection_controller import format_memory_context
 from samsim.rules.conflicts import compute_conflict_flags
 from samsim.rules.risk import RiskFindings, changes_a_tuple, evaluate
-from samsim.schemas.analysis import Cue, TextAnalysis
+from samsim.schemas.analysis import Cue, CueKind, Language, TextAnalysis
 from samsim.schemas.memory_v1_1 import dump_entry
-from samsim.schemas.protocol_conflict_review import Candidate, ValidatorRisk
+from samsim.schemas.protocol_conflict_review import Candidate, DecidedAction, RiskType, ValidatorRisk
 from tests.memory.test_episode import result
 from tests.support.builders import analysis, decision
 
@@ -43,9 +43,15 @@ def repeats(value: str, text: str) -> bool:
     return any(source[start : start + RUN] in folded for start in range(len(source) - RUN + 1))
 
 
+LANGUAGES: tuple[Language, ...] = ("ko", "en")
+DECIDED: tuple[DecidedAction, ...] = ("KEEP", "DROP", "FLIP", "FLAG")
+RISKS: tuple[RiskType, ...] = ("INVALID_REF", "NEGATION_SCOPE", "TERM_NOT_IN_TEXT")
+CUES: tuple[CueKind, ...] = ("negation", "contrast", "irony")
+
+
 @st.composite
-def texts(draw: st.DrawFn) -> tuple[str, str]:
-    language = draw(st.sampled_from(["ko", "en"]))
+def texts(draw: st.DrawFn) -> tuple[Language, str]:
+    language = draw(st.sampled_from(LANGUAGES))
     words = st.sampled_from(KOREAN if language == "ko" else ENGLISH)
     return language, " ".join(draw(st.lists(words, min_size=3, max_size=25)))
 
@@ -71,18 +77,18 @@ def samples(draw: st.DrawFn) -> tuple[TextAnalysis, list[Candidate], list[Any], 
         )
         for number in range(draw(st.integers(0, 4)))
     ]
-    actions = st.sampled_from(["KEEP", "DROP", "FLIP", "FLAG"])
+    actions = st.sampled_from(DECIDED)
     decisions = []
     for one in tuples:
         action = draw(actions)
         decisions.append(decision(one.tuple_id, action, piece(), "neutral" if action == "FLIP" else None))
-    kinds = st.sampled_from(["INVALID_REF", "NEGATION_SCOPE", "TERM_NOT_IN_TEXT"])
+    kinds = st.sampled_from(RISKS)
     risks = [
         ValidatorRisk(tuple_id=one.tuple_id, risk_type=draw(kinds), severity="mid", description=piece())
         for one in tuples
         if draw(st.booleans())
     ]
-    cue_kinds = st.lists(st.sampled_from(["negation", "contrast", "irony"]), max_size=3)
+    cue_kinds = st.lists(st.sampled_from(CUES), max_size=3)
     cues = [Cue(kind, piece(), 0, 1, ((0, 1), (1, 1))) for kind in draw(cue_kinds)]
     return analysis(text, language=language, cues=cues), tuples, decisions, risks
 

@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 from samsim.errors import ContractError, SamsimError
-from samsim.memory.memory_store import canonical_bytes, canonical_line, open_store, parse_line
+from samsim.memory.store import canonical_bytes, canonical_line, open_store, parse_line
 from tests.memory import episode
 from tests.memory.test_store_contract import exported, new_place, place  # noqa: F401 (fixtures)
 

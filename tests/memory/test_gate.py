@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations_with_replacement, product
+from typing import Any
 
 import pytest
 
@@ -38,7 +39,7 @@ TABLE = [
 def test_gate_truth_table(
     conflict: bool, risks: tuple[str, ...], drops: tuple[str, ...], explicit: int, reason: str
 ) -> None:
-    seen = {
+    seen: dict[str, Any] = {
         "polarity_conflict_raw": conflict,
         "validator_s1_risk_ids": risks,
         "drop_reasons": drops,

@@ -15,7 +15,6 @@ from samsim.memory.index_groups import Groups
 from samsim.memory.jsonl.journal import Record
 from samsim.memory.jsonl.snapshot import pack_snapshot, read_snapshot
 from samsim.memory.lexical import tokens
-from samsim.memory.memory_store import canonical_line
 from samsim.memory.scoring import (
     case_tokens,
     combined_score,
@@ -24,6 +23,7 @@ from samsim.memory.scoring import (
     passes_filters,
     signature_similarity,
 )
+from samsim.memory.store import canonical_line
 from samsim.schemas.memory_v1_1 import InputSignatureV1_1
 from tests.memory.store_episodes import episode, signature
 

@@ -11,7 +11,7 @@ from samsim.data.gold import load_reviews_gold
 from samsim.data.shipped import load_reviews
 from samsim.memory.conditions import resolve_condition
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator
-from samsim.memory.memory_store import open_store
+from samsim.memory.store import open_store
 from samsim.pipeline.api import Pipeline
 from tests.memory.sent_prompts import PromptKeeper
 

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from samsim.errors import ContractError
 from samsim.memory.advisory_builder import DANGER_WARNING, OPFB_REASON
 from samsim.memory.conditions import resolve_condition
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator, MemorySettings, MemorySlot, SampleFacts
-from samsim.memory.memory_store import MemoryStore, canonical_line, open_store
+from samsim.memory.store import MemoryStore, canonical_line, open_store
 from samsim.pipeline.api import Pipeline
 from samsim.schemas.memory_v1_1 import EpisodicMemoryEntryV1_1
 from samsim.schemas.results import SampleResult
@@ -36,7 +37,7 @@ def store(tmp_path: Path) -> Iterator[MemoryStore]:
         yield opened
 
 
-def memory(store: MemoryStore, condition: str = "C2_frozen", **settings: object) -> EpisodicOrchestrator:
+def memory(store: MemoryStore, condition: str = "C2_frozen", **settings: Any) -> EpisodicOrchestrator:
     chosen = MemorySettings(**settings)
     return EpisodicOrchestrator(
         store, resolve_condition(condition), now=lambda: "2026-01-02T03:04:05Z", version="9.9", settings=chosen
@@ -50,11 +51,11 @@ def facts(uid: str = "s0", tuples: int = 1, troubled: bool = True) -> SampleFact
     return SampleFacts(uid, seen, load_taxonomy("none"), found, risks, [])
 
 
-def asked(store: MemoryStore, condition: str = "C2_frozen", as_of: int | None = None, **settings: object) -> MemorySlot:
+def asked(store: MemoryStore, condition: str = "C2_frozen", as_of: int | None = None, **settings: Any) -> MemorySlot:
     return memory(store, condition, **settings).get_slot_payload_for_current_sample(facts(), as_of)
 
 
-def failing(number: int, **fields: object) -> EpisodicMemoryEntryV1_1:
+def failing(number: int, **fields: Any) -> EpisodicMemoryEntryV1_1:
     return episode(number, outcome=FAILURE, after=5, principle="any_flip", **fields)
 
 
@@ -134,7 +135,7 @@ def test_the_filters_of_the_retriever_are_settings(store: MemoryStore, setting: 
         change = {"detected_structure": ("contrast",), "has_negation": False}
     store.append(episode(input_signature=episode().input_signature.model_copy(update=change)))
     assert asked(store).record.retrieved_k == 0
-    slot = asked(store, **{setting: False})
+    slot = asked(store, "C2_frozen", None, **{setting: False})
     assert slot.record.retrieved_k == 1
     # Whatever its language, an episode advises in the language of the sample.
     assert "부정어가 평가어에 걸리면" in slot.context

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from samsim.errors import ContractError
 from samsim.memory.advisory_builder import build_from_episodes
-from samsim.memory.memory_store import canonical_line, parse_line
+from samsim.memory.store import canonical_line, parse_line
 from samsim.schemas.generate_json import FOLDER, RECORDS, file_name, schema_text, write_schemas
 from samsim.schemas.memory_v1_1 import (
     FORBIDDEN_FIELDS,

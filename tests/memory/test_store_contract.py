@@ -15,7 +15,6 @@ import pytest
 
 from samsim.errors import ContractError, StoreError
 from samsim.memory.lexical import tokens
-from samsim.memory.memory_store import MemoryStore, canonical_line, episode_id_of, open_store, parse_line
 from samsim.memory.scoring import (
     case_tokens,
     combined_score,
@@ -24,6 +23,7 @@ from samsim.memory.scoring import (
     passes_filters,
     signature_similarity,
 )
+from samsim.memory.store import MemoryStore, canonical_line, episode_id_of, open_store, parse_line
 from samsim.schemas.memory_v1_1 import FORBIDDEN_FIELDS, EpisodeDraftV1_1, EpisodicMemoryEntryV1_1, InputSignatureV1_1
 from tests.memory.store_episodes import episode
 

@@ -14,7 +14,7 @@ import pytest
 from samsim.errors import StoreError
 from samsim.memory.jsonl.journal import RECORD_SIZE
 from samsim.memory.jsonl.store import JsonlStore
-from samsim.memory.memory_store import canonical_line
+from samsim.memory.store import canonical_line
 from tests.memory.store_episodes import episode, signature
 
 PAGE = os.sysconf("SC_PAGE_SIZE")

@@ -19,7 +19,7 @@ from samsim.memory.index import KeyReader
 from samsim.memory.jsonl import files
 from samsim.memory.jsonl.journal import RECORD_SIZE
 from samsim.memory.jsonl.store import JsonlStore
-from samsim.memory.memory_store import open_store
+from samsim.memory.store import open_store
 from tests.memory.store_episodes import episode, signature
 
 WRITERS = 4
@@ -329,7 +329,7 @@ def test_a_replaced_file_is_noticed_before_an_append_is_lost(path: Path) -> None
 
 
 def test_ids_grow_longer_when_six_digits_run_out() -> None:
-    from samsim.memory.memory_store import episode_id_of, seq_of
+    from samsim.memory.store import episode_id_of, seq_of
 
     assert episode_id_of(1_000_000) == "epi_1000000"
     assert [seq_of(name) for name in ("epi_000001", "epi_1000000", "epi_0000001", "epi_1", "epi_000000")] == [

@@ -16,9 +16,9 @@ import pytest
 
 from samsim.errors import ConfigError, ContractError, StoreError
 from samsim.memory import postgres as postgres_store
-from samsim.memory.memory_store import MemoryStore, episode_id_of, open_store
 from samsim.memory.postgres import PostgresStore, public_place
 from samsim.memory.scoring import passes_filters
+from samsim.memory.store import MemoryStore, episode_id_of, open_store
 from tests.memory.test_store_contract import draft, filled, signature, varied
 
 if TYPE_CHECKING:

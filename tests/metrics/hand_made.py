@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from samsim.metrics.scoring import score_card_counts
 from samsim.schemas.memory_v1_1 import EvaluationV1_1, RiskSnapshotV1_1
-from samsim.schemas.polarity import POLARITIES
+from samsim.schemas.polarity import POLARITIES, PolarityName
 from samsim.schemas.protocol_conflict_review import Candidate, ConflictFlag
 from samsim.schemas.results import FinalTuple, SampleResult
 from samsim.schemas.scorecards import GoldRecord, Scorecard, UsageRecord
 
 ALL_FIELDS = ("term", "ref", "opinion", "polarity")
 # term, ref, opinion, polarity
-Quad = tuple[str, str, str, str]
+Quad = tuple[str, str, str, PolarityName]
 
 
 @dataclass(frozen=True)

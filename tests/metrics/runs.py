@@ -10,11 +10,12 @@ from typing import Any
 
 from samsim.experiments.artefacts import IN_SCORECARDS, MANIFEST, OUTPUTS, SCORECARDS, TRACES
 from samsim.experiments.signing import cell_digest, signed
+from samsim.schemas.polarity import PolarityName
 from samsim.schemas.runs import CellRecord, DataRecord, Manifest, RunMeta
 from tests.metrics.hand_made import ALL_FIELDS, HandSample, Quad, sample
 
 REFS = ("food#quality", "food#price", "service#general", "place#general")
-FLIPPED = {"positive": "negative", "negative": "positive"}
+FLIPPED: dict[PolarityName, PolarityName] = {"positive": "negative", "negative": "positive"}
 
 
 @dataclass(frozen=True)
@@ -71,9 +72,14 @@ def big_run(name: str, samples: int = 400, *, broken: float = 0.0) -> HandRun:
     for number in range(samples):
         right = [_tuple(chance, place) for place in range(2)]
         claimed = [one if chance.random() < 0.7 else _tuple(chance, place) for place, one in enumerate(right)]
-        final = [(*one[:3], FLIPPED[one[3]]) if breaking.random() < broken else one for one in claimed]
+        final = [_flipped(one) if breaking.random() < broken else one for one in claimed]
         made.append(sample(claimed, final, right, uid=f"s{number:04d}"))
     return hand_run(name, made)
+
+
+def _flipped(quad: Quad) -> Quad:
+    term, ref, opinion, polarity = quad
+    return term, ref, opinion, FLIPPED[polarity]
 
 
 def _tuple(chance: random.Random, place: int) -> Quad:

@@ -35,7 +35,7 @@ def numbers(units: list[Unit]) -> np.ndarray:
 
 def test_by_hand() -> None:
     """Two raters, ten units: both KEEP 4, both DROP 3, KEEP/DROP 2, DROP/KEEP 1."""
-    units = Counter({("KEEP", "KEEP"): 4, ("DROP", "DROP"): 3, ("KEEP", "DROP"): 2, ("DROP", "KEEP"): 1})
+    units: Counter[Unit] = Counter({("KEEP", "KEEP"): 4, ("DROP", "DROP"): 3, ("KEEP", "DROP"): 2, ("DROP", "KEEP"): 1})
     assert raw_agreement(units) == 0.7
     # p_e = .6·.5 + .4·.5 = .5
     assert cohen_kappa(units) == pytest.approx((0.7 - 0.5) / 0.5)
@@ -46,7 +46,7 @@ def test_by_hand() -> None:
 
 
 def test_a_silent_rater_counts_for_nothing() -> None:
-    units = Counter({("KEEP", "KEEP", None): 3, ("KEEP", "DROP", None): 1, ("DROP", None, None): 5})
+    units: Counter[Unit] = Counter({("KEEP", "KEEP", None): 3, ("KEEP", "DROP", None): 1, ("DROP", None, None): 5})
     found = agreement_of(units, ["A", "B", "C"])
     assert (found.units, found.complete, found.raw) == (4, 0, 0.75)
     assert found.fleiss is None

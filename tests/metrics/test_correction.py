@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hypothesis import given, settings
 
 from samsim.metrics.correction import ChangeCounts
 from samsim.metrics.decisions import DecisionRow
 from samsim.metrics.summary import RunMetrics, summarise
-from samsim.schemas.protocol_conflict_review import ArbiterDecision, CastVote
-from samsim.schemas.protocol_debate import DebateRecord, ModeratorRecord, OverrideDecision, Signal
+from samsim.schemas.protocol_conflict_review import ArbiterDecision, ArbiterRule, CastVote, DecidedAction
+from samsim.schemas.protocol_debate import DebateRecord, EditOp, ModeratorRecord, OverrideDecision, Signal, SkipReason
 from tests.metrics.hand_made import ALL_FIELDS, HandSample, Quad, candidate, sample, samples
 
-TASTE = ("taste", "food#quality", "good", "positive")
-WRONG_TASTE = ("taste", "food#quality", "good", "negative")
-STAFF = ("staff", "service#general", "rude", "negative")
-PLACE = ("place", "place#general", "fine", "neutral")
-MENU = ("menu", "food#range", "long", "mixed")
+TASTE: Quad = ("taste", "food#quality", "good", "positive")
+WRONG_TASTE: Quad = ("taste", "food#quality", "good", "negative")
+STAFF: Quad = ("staff", "service#general", "rude", "negative")
+PLACE: Quad = ("place", "place#general", "fine", "neutral")
+MENU: Quad = ("menu", "food#range", "long", "mixed")
 
 
 def measured(*run: HandSample) -> RunMetrics:
@@ -26,9 +28,11 @@ def tally(found: ChangeCounts) -> tuple[int, int, int, int]:
     return found.fixed, found.broken, found.still, found.kept
 
 
-def decision(tuple_id: str, action: str, rule: str = "1", reason: str | None = None, **more: object) -> ArbiterDecision:
+def decision(
+    tuple_id: str, action: DecidedAction, rule: ArbiterRule = "1", reason: str | None = None, **more: Any
+) -> ArbiterDecision:
     keep = CastVote(action="KEEP", counted_as="KEEP", reason_code=None)
-    fields = {
+    fields: dict[str, Any] = {
         "new_value": None,
         "votes": dict.fromkeys("ABC", keep),
         "implicit": [],
@@ -41,7 +45,7 @@ def decision(tuple_id: str, action: str, rule: str = "1", reason: str | None = N
 
 def test_every_kind_of_change_by_hand() -> None:
     """A FLIP repairs taste (two fixes), STAFF is lost, PLACE is kept, MENU stays wrong, a new error appears."""
-    new = ("bun", "food#quality", "dry", "negative")
+    new: Quad = ("bun", "food#quality", "dry", "negative")
     found = measured(
         sample(
             [WRONG_TASTE, STAFF, PLACE, MENU],
@@ -132,7 +136,7 @@ def debate(*overrides: OverrideDecision) -> DebateRecord:
     )
 
 
-def override(op: str, target: str, value: str = "", skip: str | None = None) -> OverrideDecision:
+def override(op: EditOp, target: str, value: str = "", skip: SkipReason | None = None) -> OverrideDecision:
     signal = Signal(support=1.0, against=0.0, supporters=["EPM"])
     return OverrideDecision(
         change_id="c0",

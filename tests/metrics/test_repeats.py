@@ -8,9 +8,9 @@ from samsim.errors import InputError
 from samsim.metrics.repeats import jaccard, repeats
 from tests.metrics.hand_made import ALL_FIELDS, HandSample, Quad, failed, sample
 
-TASTE = ("taste", "food#quality", "good", "positive")
-BAD_TASTE = ("taste", "food#quality", "good", "negative")
-STAFF = ("staff", "service#general", "rude", "negative")
+TASTE: Quad = ("taste", "food#quality", "good", "positive")
+BAD_TASTE: Quad = ("taste", "food#quality", "good", "negative")
+STAFF: Quad = ("staff", "service#general", "rude", "negative")
 
 
 def run(*finals: list[Quad]) -> list[HandSample]:

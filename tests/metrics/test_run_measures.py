@@ -12,16 +12,26 @@ from samsim.metrics.agent_labels import measurement_units
 from samsim.metrics.samples import judged as judged_sample
 from samsim.metrics.sanity import SanityCheck, SanityTally
 from samsim.metrics.summary import RunMetrics, summarise
-from samsim.schemas.memory_v1_1 import EvaluationV1_1, RiskSnapshotV1_1
-from samsim.schemas.protocol_conflict_review import CastVote, ConflictFlag, Refusal, ValidatorRisk
+from samsim.schemas.memory_v1_1 import EvaluationV1_1, RiskSnapshotV1_1, RiskTag
+from samsim.schemas.polarity import PolarityName
+from samsim.schemas.protocol_conflict_review import (
+    ActionType,
+    CastVote,
+    ConflictFlag,
+    ConflictType,
+    DecidedAction,
+    Refusal,
+    ValidatorRisk,
+)
 from samsim.schemas.results import MemoryRecord
 from samsim.schemas.scorecards import Counts, UsageRecord
-from tests.metrics.hand_made import ALL_FIELDS, HandSample, candidate, evaluation, failed, result, sample
+from tests.metrics.hand_made import ALL_FIELDS, HandSample, Quad, candidate, evaluation, failed, result, sample
 from tests.metrics.test_correction import decision
+from tests.support.narrowing import some
 
-TASTE = ("taste", "food#quality", "good", "positive")
-BAD_TASTE = ("taste", "food#quality", "bad", "negative")
-STAFF = ("staff", "service#general", "rude", "negative")
+TASTE: Quad = ("taste", "food#quality", "good", "positive")
+BAD_TASTE: Quad = ("taste", "food#quality", "bad", "negative")
+STAFF: Quad = ("staff", "service#general", "rude", "negative")
 NEGATION = ValidatorRisk(tuple_id="t0", risk_type="NEGATION_SCOPE", severity="high", description="d")
 CONFLICT = ConflictFlag(tuple_ids=["t0", "t1"], conflict_type="ref_polarity_mismatch")
 
@@ -34,7 +44,7 @@ def bare(uid: str = "0", **more: Any) -> HandSample:
     return sample([TASTE], [TASTE], [TASTE], uid=uid, **more)
 
 
-def judged(before: int, after: int, tags: tuple[str, ...] = (), left: tuple[str, ...] = ()) -> EvaluationV1_1:
+def judged(before: int, after: int, tags: tuple[RiskTag, ...] = (), left: tuple[RiskTag, ...] = ()) -> EvaluationV1_1:
     return EvaluationV1_1(
         risk_before=RiskSnapshotV1_1(tags=tags, severity_sum=before),
         risk_after=RiskSnapshotV1_1(tags=left, severity_sum=after),
@@ -49,7 +59,7 @@ def judged(before: int, after: int, tags: tuple[str, ...] = (), left: tuple[str,
 
 def test_risk_by_hand() -> None:
     """Four samples: risk 6 → 0, 3 → 3 (a conflict stays), 0 → 0, 2 → 4."""
-    conflict = "ref_polarity_mismatch"
+    conflict: ConflictType = "ref_polarity_mismatch"
     run = [
         bare("0", evaluation=judged(6, 0, ("NEGATION_SCOPE", conflict)), conflict_flags=[CONFLICT]),
         bare("1", evaluation=judged(3, 3, (conflict,), (conflict,)), conflict_flags=[CONFLICT]),
@@ -70,7 +80,8 @@ def test_risk_by_hand() -> None:
         "NEGATION_SCOPE": (1, 0),
         conflict: (2, 1),
     }
-    assert risk.mean_delta_interval.low <= -1.0 <= risk.mean_delta_interval.high
+    interval = some(risk.mean_delta_interval)
+    assert interval.low <= -1.0 <= interval.high
 
 
 def test_a_run_without_evaluations_has_no_rates() -> None:
@@ -81,8 +92,8 @@ def test_a_run_without_evaluations_has_no_rates() -> None:
 # --- RQ2: what A, B and C said ----------------------------------------------------------------------------------
 
 
-def vote(action: str, polarity: str | None = None) -> CastVote:
-    counted = "KEEP" if action == "MERGE" else action
+def vote(action: ActionType, polarity: PolarityName | None = None) -> CastVote:
+    counted: DecidedAction = "KEEP" if action == "MERGE" else action
     return CastVote(action=action, counted_as=counted, reason_code=None, polarity=polarity)
 
 
@@ -100,11 +111,12 @@ def test_process_labels_with_and_without_implicit_votes() -> None:
     ]
     found = measured(bare(arbiter_decisions=decisions)).agreement
     # Equal pairs: 1 of 3, 3 of 3, 1 of 3.
-    assert found.process.raw == 5 / 9
-    assert found.process.labels["A"] == {"DROP": 1, "FLIP": 1, "MERGE": 1}
+    process, explicit = some(found.process), some(found.process_explicit)
+    assert process.raw == 5 / 9
+    assert process.labels["A"] == {"DROP": 1, "FLIP": 1, "MERGE": 1}
     # Without C's silence: 1 of 1, 3 of 3, 1 of 3.
-    assert found.process_explicit.raw == 5 / 7
-    assert (found.process.complete, found.process_explicit.complete) == (3, 2)
+    assert explicit.raw == 5 / 7
+    assert (process.complete, explicit.complete) == (3, 2)
 
 
 def test_measurement_labels_by_hand() -> None:
@@ -125,9 +137,9 @@ def test_measurement_labels_by_hand() -> None:
     ]
     found = measured(sample(claimed, [], [TASTE])).agreement
     # price 0 of 1 pairs, taste 1 of 3; staff has no pair.
-    assert (found.measurement.units, found.measurement.raw) == (2, 1 / 4)
+    assert (some(found.measurement).units, some(found.measurement).raw) == (2, 1 / 4)
     # With absence as a label: price 0 of 3, staff 1 of 3, taste 1 of 3.
-    assert (found.measurement_absent.units, found.measurement_absent.raw) == (3, 2 / 9)
+    assert (some(found.measurement_absent).units, some(found.measurement_absent).raw) == (3, 2 / 9)
 
 
 def test_agents_that_said_nothing_have_no_agreement() -> None:
@@ -186,14 +198,14 @@ def memory(*principles: str, shown: bool = True, gated: bool = False) -> MemoryR
     )
 
 
-def advised(uid: str, record: MemoryRecord, action: str, before: int, after: int, **more: Any) -> HandSample:
-    change = {"new_value": {"polarity": "negative"}} if action == "FLIP" else {}
+def advised(uid: str, record: MemoryRecord, action: DecidedAction, before: int, after: int, **more: Any) -> HandSample:
+    change: dict[str, Any] = {"new_value": {"polarity": "negative"}} if action == "FLIP" else {}
     made = {"validator_risks": [NEGATION], "evaluation": judged(before, after), **more}
     return bare(uid, memory=record, arbiter_decisions=[decision("t0", action, **change)], **made)
 
 
 def test_memory_impact_by_hand() -> None:
-    assert find_principle("negation_scope_flip").action == "FLIP"
+    assert some(find_principle("negation_scope_flip")).action == "FLIP"
     flip = "negation_scope_flip"
     run = [
         advised("0", memory(flip), "FLIP", 3, 0),
@@ -206,7 +218,7 @@ def test_memory_impact_by_hand() -> None:
         advised("6", memory(), "KEEP", 0, 0),
         advised("7", memory("of_another_catalogue"), "FLIP", 3, 2),
     ]
-    found = measured(*run).memory
+    found = some(measured(*run).memory)
     assert (found.samples, found.advised.count, found.coverage.rate) == (8, 7, 5 / 8)
     assert (found.follow_rate.count, found.follow_rate.of) == (2, 4)
     assert (found.followed.mean_delta_risk, found.followed.harm.rate) == (-1.0, 0.5)
@@ -214,7 +226,8 @@ def test_memory_impact_by_hand() -> None:
     assert (found.masked.samples, found.masked.mean_delta_risk) == (1, 0.0)
     assert (found.gate_open.count, found.gate_open.of) == (6, 7)
     assert (found.unknown_principles, found.prompt_injection_chars) == (1, 600)
-    assert found.follow_rate.interval.low < 0.5 < found.follow_rate.interval.high
+    interval = some(found.follow_rate.interval)
+    assert interval.low < 0.5 < interval.high
 
 
 @pytest.mark.parametrize(
@@ -230,12 +243,12 @@ def test_memory_impact_by_hand() -> None:
         ("any_unreviewed", "KEEP", None, False),
     ],
 )
-def test_what_it_means_to_follow(principle: str, action: str, reason: str | None, followed: bool) -> None:
+def test_what_it_means_to_follow(principle: str, action: DecidedAction, reason: str | None, followed: bool) -> None:
     flag = ConflictFlag(tuple_ids=["t0"], conflict_type="term_polarity_mismatch")
     one = bare(
         memory=memory(principle), conflict_flags=[flag], arbiter_decisions=[decision("t0", action, reason=reason)]
     )
-    assert measured(one).memory.follow_rate.count == followed
+    assert some(measured(one).memory).follow_rate.count == followed
 
 
 @pytest.mark.parametrize(
@@ -247,15 +260,15 @@ def test_what_it_means_to_follow(principle: str, action: str, reason: str | None
         ([], "FLIP", 1),  # a record of before the types
     ],
 )
-def test_a_warning_is_followed_by_not_doing_it_again(types: list[str], action: str, followed: int) -> None:
+def test_a_warning_is_followed_by_not_doing_it_again(types: list[str], action: DecidedAction, followed: int) -> None:
     record = memory("negation_scope_flip").model_copy(update={"advisory_types": types})
-    found = measured(advised("0", record, action, 3, 3)).memory
+    found = some(measured(advised("0", record, action, 3, 3)).memory)
     assert (found.follow_rate.count, found.follow_rate.of) == (followed, 1)
 
 
 def test_dropped_and_downgraded_advice_is_counted() -> None:
     record = memory().model_copy(update={"memory_unknown_principle_n": 2, "memory_downgraded_advisory_n": 1})
-    found = measured(bare("0", memory=record), bare("1", memory=record)).memory
+    found = some(measured(bare("0", memory=record), bare("1", memory=record)).memory)
     assert (found.unknown_principles, found.downgraded_advisories) == (4, 2)
 
 
@@ -265,12 +278,12 @@ def test_a_placebo_is_no_advice() -> None:
     records = [memory(flip), memory(flip)]
     placebos = [record.model_copy(update={"injection_source": "placebo"}) for record in records]
     found, chance = (
-        measured(advised("0", first, "FLIP", 3, 0), advised("1", second, "KEEP", 3, 3)).memory
+        some(measured(advised("0", first, "FLIP", 3, 0), advised("1", second, "KEEP", 3, 3)).memory)
         for first, second in (records, placebos)
     )
     assert (found.source, found.follow_rate.rate, found.chance_rate) == ("retrieved", 0.5, None)
     assert (chance.source, chance.follow_rate.of, chance.follow_rate.rate) == ("placebo", 0, None)
-    assert (chance.chance_rate.count, chance.chance_rate.of) == (1, 2)
+    assert (some(chance.chance_rate).count, some(chance.chance_rate).of) == (1, 2)
     assert chance.coverage == found.coverage
 
 
@@ -279,12 +292,12 @@ def test_advice_that_was_blocked_is_not_masked() -> None:
     record = memory("any_drop").model_copy(
         update={"advisory_ids": [], "principle_ids": [], "advisories_ids": [], "advisories_present": False}
     )
-    found = measured(bare(memory=record)).memory
+    found = some(measured(bare(memory=record)).memory)
     assert (found.gate_open.count, found.masked.samples, found.coverage.count) == (1, 0, 0)
 
 
 def test_advice_to_leave_alone_is_followed_by_not_reviewing() -> None:
-    assert measured(bare(memory=memory("any_unreviewed"))).memory.follow_rate.rate == 1.0
+    assert some(measured(bare(memory=memory("any_unreviewed"))).memory).follow_rate.rate == 1.0
 
 
 def test_a_run_without_memory_has_no_impact() -> None:
@@ -325,7 +338,7 @@ def test_runs_that_share_a_cache_have_the_same_budget() -> None:
 
 def test_a_failed_sample_costs_too() -> None:
     broken = failed("1")
-    card = broken.card.model_copy(update={"usage": usage(2.0)})
+    card = some(broken.card).model_copy(update={"usage": usage(2.0)})
     found = measured(bare("0", usage=usage(1.0)), HandSample("1", None, "no answer", card)).cost
     assert (found.samples, found.calls, found.cost) == (2, 4, 1.0)
 
@@ -366,7 +379,7 @@ def test_with_gold_and_no_change_nobody_was_helped() -> None:
 def test_the_funnel_judges_in_one_family() -> None:
     """The second sample's gold has no ref, so the run's primary family cannot say whether it was helped."""
     flip = decision("t0", "FLIP", new_value={"polarity": "positive"})
-    no_ref = ("bun", "", "dry", "negative")
+    no_ref: Quad = ("bun", "", "dry", "negative")
     run = [
         sample([BAD_TASTE], [TASTE], [TASTE], uid="0", arbiter_decisions=[flip]),
         sample([no_ref], [], [no_ref], uid="1", arbiter_decisions=[decision("t0", "DROP")]),
@@ -416,7 +429,7 @@ def test_gold_without_a_ref_shows_the_ceiling() -> None:
 
     That is the gold's doing and no fault of the scorer.
     """
-    bare_gold = ("bun", "", "dry", "negative")
+    bare_gold: Quad = ("bun", "", "dry", "negative")
     found = measured(sample([], [], [TASTE, bare_gold]))
     assert all(check.ok and check.value == 1.0 for check in named(found.sanity, "gold_as_prediction"))
     assert (found.tuples["ref_pol"].ceiling, found.tuples["ref_pol"].unmatchable) == (2 / 3, 1)
@@ -438,7 +451,7 @@ def test_a_scorer_that_does_not_know_its_own_gold_is_noticed() -> None:
 def test_a_scorecard_that_says_something_else_is_noticed() -> None:
     good = bare("0")
     scores = {"triplet": {"stage1": Counts(), "final": Counts(matched=9, predicted=9, gold=9)}}
-    forged = HandSample("1", good.result, None, good.card.model_copy(update={"scores": scores}))
+    forged = HandSample("1", good.result, None, some(good.card).model_copy(update={"scores": scores}))
     (check,) = named(measured(good, forged).sanity, "scorecards_agree")
     assert (check.ok, check.value) == (False, 0.5)
 

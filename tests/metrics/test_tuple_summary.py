@@ -14,16 +14,16 @@ from samsim.metrics.sanity import adds_up
 from samsim.metrics.scoring import score_card_counts
 from samsim.metrics.subsets import SAMPLE_SUBSETS
 from samsim.metrics.summary import summarise
-from samsim.schemas.scorecards import Counts
-from tests.metrics.hand_made import ALL_FIELDS, HandSample, failed, final, gold, result, sample, samples
+from samsim.schemas.scorecards import Counts, Family
+from tests.metrics.hand_made import ALL_FIELDS, HandSample, Quad, failed, final, gold, result, sample, samples
 
-TASTE = ("taste", "food#quality", "good", "positive")
-STAFF = ("staff", "service#general", "rude", "negative")
-PLACE = ("", "place#general", "fine", "neutral")
-WRONG = ("taste", "food#quality", "good", "negative")
+TASTE: Quad = ("taste", "food#quality", "good", "positive")
+STAFF: Quad = ("staff", "service#general", "rude", "negative")
+PLACE: Quad = ("", "place#general", "fine", "neutral")
+WRONG: Quad = ("taste", "food#quality", "good", "negative")
 
 
-def scores(run: list[HandSample], family: str = "triplet") -> FamilyScores:
+def scores(run: list[HandSample], family: Family = "triplet") -> FamilyScores:
     return summarise(run, gold_fields=ALL_FIELDS, resamples=200).tuples[family]
 
 
@@ -73,7 +73,7 @@ def test_a_prediction_without_a_ref_lowers_ref_pol_precision_of_a_run() -> None:
 
 def test_gold_without_any_ref_says_nothing_about_refs() -> None:
     """As in attr_pol: a sample whose gold has tuples, but no ref, is left out of ref_pol; an empty one is not."""
-    bare = ("bun", "", "dry", "negative")
+    bare: Quad = ("bun", "", "dry", "negative")
     run = [
         sample([], [TASTE], [bare], uid="0"),
         sample([], [TASTE], [TASTE], uid="1"),
@@ -113,7 +113,7 @@ def test_a_failed_sample_is_no_wrong_answer() -> None:
 
 def test_explicit_and_implicit_aspects_by_hand() -> None:
     """In ref_pol the implicit gold is found by a tuple that names a term: it counts as the gold says."""
-    named = ("place", "place#general", "fine", "neutral")
+    named: Quad = ("place", "place#general", "fine", "neutral")
     found = scores([sample([named, TASTE], [named, TASTE], [PLACE, STAFF])], "ref_pol").subsets["aspect"]
     assert found["implicit"].final.model_dump(include={"matched", "predicted", "gold"}) == {
         "matched": 1,

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 
 from samsim.metrics.systems import PlainTuple
 from samsim.metrics.tuples import FAMILIES, Score, families_of, primary_family, score, score_sample
+from samsim.schemas.scorecards import Family
 from tests.metrics.hand_made import Quad, quad_lists
 
 
@@ -14,8 +15,8 @@ def plain(*quads: Quad) -> list[PlainTuple]:
     return [PlainTuple(*quad) for quad in quads]
 
 
-TASTE = ("taste", "food#quality", "good", "positive")
-STAFF = ("staff", "service#general", "rude", "negative")
+TASTE: Quad = ("taste", "food#quality", "good", "positive")
+STAFF: Quad = ("staff", "service#general", "rude", "negative")
 
 
 def test_a_worked_example() -> None:
@@ -48,7 +49,7 @@ def test_what_each_family_asks_for() -> None:
 
 
 @pytest.mark.parametrize("family", ["ref_pol", "attr_pol"])
-def test_a_prediction_without_a_ref_lowers_precision(family: str) -> None:
+def test_a_prediction_without_a_ref_lowers_precision(family: Family) -> None:
     gold = plain(TASTE)
     without = plain(("staff", "", "rude", "negative"))
     assert score_sample(plain(TASTE), gold, family).precision == 1.0

@@ -27,10 +27,13 @@ def votes() -> ModuleType:
     return module
 
 
+def fold(rows: list[list[str]]) -> set[tuple[str, ...]]:
+    return {tuple(" ".join(part.split()).casefold() for part in row) for row in rows}
+
+
 def independent_f1(data: Path, model: str, shots: int) -> dict[str, float]:
     """Exact match of whole tuples, from the files, in plain Python."""
     lines = (data / "asqp-rest15" / "test.txt").read_text(encoding="utf-8").splitlines()
-    fold = lambda rows: {tuple(" ".join(part.split()).casefold() for part in row) for row in rows}  # noqa: E731
     gold = [fold(ast.literal_eval(line.split("####")[1])) for line in lines]
     runs = []
     for number in range(5):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from typing import Any
 
 import pytest
 
@@ -32,7 +33,7 @@ def test_nothing_to_read_is_a_clear_error(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", [None, 7, b"bytes"])
-def test_what_is_not_a_text_is_a_clear_error(text: object) -> None:
+def test_what_is_not_a_text_is_a_clear_error(text: Any) -> None:
     with pytest.raises(InputError, match="as a string"):
         PIPELINE.analyze(text)
 

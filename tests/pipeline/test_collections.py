@@ -11,7 +11,7 @@ import pytest
 from samsim.errors import InputError
 from samsim.memory.conditions import resolve_condition
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator
-from samsim.memory.memory_store import open_store
+from samsim.memory.store import open_store
 from samsim.pipeline.api import Pipeline
 from samsim.pipeline.epochs import SampleError
 from samsim.schemas.results import SampleResult

@@ -14,7 +14,7 @@ from samsim.pipeline.config import PipelineConfig
 from samsim.pipeline.conflict_review_runner import run_conflict_review
 from samsim.schemas.analysis import TextAnalysis
 from samsim.schemas.protocol_conflict_review import AGENTS, Agent
-from samsim.schemas.results import SampleResult, Stage
+from samsim.schemas.results import SampleResult
 from tests.support.builders import analysis, word
 from tests.support.engines import AnswerBook, Book, MeetingBook
 
@@ -33,11 +33,11 @@ def act(kind: str, *tuple_ids: str, reason: str = "KEEP_BEST_SUPPORTED", **new_v
     return {**claim, "new_value": new_value} if new_value else claim
 
 
-def stage1(a: list[Any], b: list[Any], c: list[Any]) -> dict[tuple[Agent, Stage], object]:
+def stage1(a: list[Any], b: list[Any], c: list[Any]) -> Book:
     return {(agent, "stage1"): {"triplets": items} for agent, items in zip(AGENTS, (a, b, c), strict=True)}
 
 
-def reviews(a: list[Any], b: list[Any], c: list[Any]) -> dict[tuple[Agent, Stage], object]:
+def reviews(a: list[Any], b: list[Any], c: list[Any]) -> Book:
     return {(agent, "review"): {"review_actions": items} for agent, items in zip(AGENTS, (a, b, c), strict=True)}
 
 

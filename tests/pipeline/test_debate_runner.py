@@ -9,22 +9,23 @@ from typing import Any
 import pytest
 
 from samsim.engines.embedded.engine import EmbeddedEngine
-from samsim.engines.interface import EngineRequest
+from samsim.engines.interface import DebateInputs, Engine, EngineRequest
 from samsim.engines.scripted import ScriptedEngine
 from samsim.engines.table import EngineTable
 from samsim.errors import ConfigError, EngineError
 from samsim.language.analyze import analyze_text
 from samsim.memory.conditions import resolve_condition
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator
-from samsim.memory.memory_store import open_store
+from samsim.memory.store import open_store
 from samsim.pipeline.api import Pipeline
 from samsim.pipeline.config import PipelineConfig
 from samsim.pipeline.debate_runner import run_debate
+from samsim.schemas.protocol_conflict_review import AgentName, DebateAgent
 from samsim.schemas.results import SampleResult
 from tests.support.debate_book import CONFIRM, FLIP, TEXT, answered, book, debate_of, failed, polarities, run, sentiment
 from tests.support.engines import AnswerBook
 
-EVERYBODY = ["ATE", "ATSA", "VALIDATOR", "EPM", "TAN", "CJ", "JUDGE", "STAGE2"]
+EVERYBODY: list[DebateAgent] = ["ATE", "ATSA", "VALIDATOR", "EPM", "TAN", "CJ", "JUDGE", "STAGE2"]
 
 
 # --- a debate that changes something -----------------------------------------------------------------------
@@ -59,7 +60,7 @@ def test_each_persona_sees_the_turns_before_and_the_judge_all_of_them() -> None:
     seen = [
         (request.agent, [(turn.persona, turn.round) for turn in request.inputs.turns])
         for request in engine.asked
-        if request.stage in ("debate", "judge")
+        if request.stage in ("debate", "judge") and isinstance(request.inputs, DebateInputs)
     ]
     order = [("EPM", 1), ("TAN", 1), ("CJ", 1), ("EPM", 2), ("TAN", 2), ("CJ", 2)]
     assert seen == [
@@ -436,7 +437,8 @@ def test_the_embedded_cast_debates_for_real(text: str, final: dict[str, str]) ->
 
 def test_single_answers_may_come_from_another_engine() -> None:
     scripted = AnswerBook(book())
-    table = EngineTable.of({agent: scripted if agent == "ATSA" else EmbeddedEngine() for agent in EVERYBODY})
+    engines: dict[AgentName, Engine] = {agent: EmbeddedEngine() for agent in EVERYBODY}
+    table = EngineTable.of({**engines, "ATSA": scripted})
     config = PipelineConfig(protocol="debate")
     result = asyncio.run(run_debate("s1", analyze_text(TEXT, "en"), table, config))
     assert polarities(result) == {"strap": "negative", "bag": "positive"}

@@ -12,6 +12,7 @@ from benchmarks.shipped import ShippedRun, run_protocol
 from samsim.data.gold import load_reviews_gold
 from samsim.data.shipped import load_reviews
 from samsim.metrics.tuples import Family
+from samsim.schemas.protocols import CRProtocol
 
 GOLD = load_reviews_gold()
 FAMILIES: tuple[Family, ...] = ("triplet", "ref_pol")
@@ -30,7 +31,7 @@ def stated() -> dict[str, list[list[str]]]:
 
 
 @cache
-def run(protocol: str) -> ShippedRun:
+def run(protocol: CRProtocol) -> ShippedRun:
     return run_protocol(protocol, load_reviews())
 
 

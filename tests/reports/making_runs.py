@@ -80,7 +80,7 @@ def fail_sample(run: Path, uid: str, message: str) -> None:
         return {"uid": row["uid"], "error": message, CELL_DIGEST: row[CELL_DIGEST]}
 
     change_rows(run, OUTPUTS, lambda row: _failed(row, message) if row["uid"] == uid else row)
-    lost = {"scores": {}, "evaluation": None, "memory": None, "error": message}
+    lost: Row = {"scores": {}, "evaluation": None, "memory": None, "error": message}
     change_rows(run, SCORECARDS, lambda row: {**row, **lost} if row["uid"] == uid else row)
 
 
@@ -88,7 +88,12 @@ def a_debate(tuple_id: str) -> DebateRecord:
     """A debate in which one polarity is changed."""
     edit = Edit(op="set_polarity", target_tuple_id=tuple_id, value="negative", evidence="별로", confidence=0.9)
     patch = PatchOp(**edit.model_dump(), change_id="ch1")
-    change = {"change_id": "ch1", "op": "set_polarity", "target_tuple_id": tuple_id, "value": "negative"}
+    change: dict[str, Any] = {
+        "change_id": "ch1",
+        "op": "set_polarity",
+        "target_tuple_id": tuple_id,
+        "value": "negative",
+    }
     return DebateRecord(
         aspects=[AspectItem(term="용기 디자인")],
         drops=[DropRecord(agent="ATE", aspect_term="유령", reason="hallucination")],

@@ -6,6 +6,7 @@ import io
 import json
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,9 @@ from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS
 from samsim.reports.build import ReportFiles, build_report
 from samsim.reports.collecting import collect
 from samsim.reports.tables.provenance import sanity_table
+from samsim.reports.tables.results import stability_table
 from tests.experiments.runs import rewrite
-from tests.reports.making_runs import RESAMPLES, change_manifest, change_rows, copied, rows_of
+from tests.reports.making_runs import RESAMPLES, Row, change_manifest, change_rows, copied, rows_of
 
 
 def built(*folders: Path, out: Path | None = None) -> ReportFiles:
@@ -37,10 +39,14 @@ def test_everything_is_written(report: ReportFiles) -> None:
     assert not list(report.folder.rglob("*.part"))
 
 
+def _renamed(name: str, manifest: Row) -> None:
+    manifest["experiment"] = name
+
+
 def test_no_cell_of_the_table_is_a_formula_and_numbers_stay_numbers(experiment: Path, tmp_path: Path) -> None:
     runs = [copied(experiment / cell, tmp_path / cell) for cell in ("single-C1", "cr_v2-C1")]
     for run, name in zip(runs, ("=1+1", "@SUM(A1)"), strict=True):
-        change_manifest(run, lambda manifest, name=name: manifest.update(experiment=name))
+        change_manifest(run, partial(_renamed, name))
     report = built(*runs, out=tmp_path / "out")
     rows = list(csv.reader(io.StringIO(report.metrics_csv.read_text(encoding="utf-8"))))
     formulas = [cell for row in rows for cell in row if cell.startswith(("=", "+", "-", "@", "\t", "\r"))]
@@ -195,13 +201,18 @@ def test_repeats_are_measured_for_their_agreement(experiment: Path, tmp_path: Pa
     for repeat in (0, 1):
         run = copied(experiment / "cr_v2-C1", folder / f"r{repeat}")
 
-        def numbered(manifest: dict[str, object], repeat: int = repeat) -> None:
+        def numbered(manifest: Row, repeat: int = repeat) -> None:
             manifest["cell"] = {**manifest["cell"], "repeat": repeat, "cell_id": f"cr_v2-C1-r{repeat}"}
 
         change_manifest(run, numbered)
-    found = collect([folder], resamples=10).repeated
+    collected = collect([folder], resamples=10)
+    found = collected.repeated
     assert [(cell.kind, cell.runs) for cell in found] == [("repeats", ("cr_v2-C1-r0", "cr_v2-C1-r1"))]
     assert found[0].metrics.exact.rate == 1.0
+    (row,) = stability_table(collected).rows
+    assert row.cells[:2] == ("cr_v2-C1 (embedded)", ("2 repeats", "반복 2회"))
+    low, high = str(row.cells[-1]).split(" … ")
+    assert low == high == row.cells[-2]
 
 
 def test_an_empty_run_is_no_crash(experiment: Path, tmp_path: Path) -> None:

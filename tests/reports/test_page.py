@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from samsim.experiments.artefacts import OUTPUTS, SCORECARDS
+from samsim.experiments.artefacts import OUTPUTS, SCORECARDS, Run
 from samsim.reports.build import ReportFiles, build_report
 from samsim.schemas.code_names import EDIT_REFUSAL, SKIP
-from tests.reports.making_runs import change_manifest, change_rows, copied, fail_sample, with_debate
+from samsim.schemas.results import SampleResult
+from tests.reports.making_runs import Row, change_manifest, change_rows, copied, fail_sample, with_debate
 
 if TYPE_CHECKING:
     from tests.servers.browser import Chromium, OpenedPage
@@ -133,8 +134,8 @@ def test_spans_cover_the_text_once_and_in_order(browser: Chromium, report: Repor
         shown.assert_quiet()
 
 
-def _results(run: object) -> list[object]:
-    return [sample.result for sample in run.samples()]
+def _results(run: Run) -> list[SampleResult]:
+    return [sample.result for sample in run.samples() if sample.result is not None]
 
 
 def test_only_what_is_visible_is_in_the_list(browser: Chromium, report: ReportFiles) -> None:
@@ -166,7 +167,7 @@ def test_a_language_that_was_asked_for_wins_over_the_browser(
     with browser.opened(page, locale="en-US") as shown:
         assert shown.page.locator("#results h2").inner_text() == "결과"
         assert (
-            "표본" in shown.page.locator("#b-count").inner_text() or "개" in shown.page.locator("#b-count").inner_text()
+            "샘플" in shown.page.locator("#b-count").inner_text() or "개" in shown.page.locator("#b-count").inner_text()
         )
 
 
@@ -259,7 +260,7 @@ def test_nothing_is_cut_on_a_laptop(browser: Chromium, report: ReportFiles) -> N
 def test_a_placebo_is_not_taken_for_advice(browser: Chromium, experiment: Path, tmp_path: Path) -> None:
     run = copied(experiment / "cr_v2-C2", tmp_path / "placebo")
 
-    def neutral(row: dict[str, object]) -> dict[str, object]:
+    def neutral(row: Row) -> Row:
         return {**row, "memory": {**row["memory"], "injection_source": "placebo"}}
 
     change_rows(run, SCORECARDS, neutral)
@@ -309,14 +310,14 @@ def test_on_paper_the_tables_are_whole_and_the_browser_is_gone(browser: Chromium
 def test_a_hostile_text_is_only_a_text(browser: Chromium, experiment: Path, tmp_path: Path) -> None:
     run = copied(experiment / "cr_v2-C1", tmp_path / "evil")
 
-    def poisoned(row: dict[str, object]) -> dict[str, object]:
+    def poisoned(row: Row) -> Row:
         tuples = [{**one, "aspect_term": EVIL, "evidence": EVIL, "aspect_ref": EVIL} for one in row["stage1_tuples"]]
         return {**row, "uid": f"{EVIL}{row['uid']}", "text": EVIL + str(row["text"]), "stage1_tuples": tuples}
 
     change_rows(run, OUTPUTS, poisoned)
     change_rows(run, SCORECARDS, lambda row: {**row, "uid": f"{EVIL}{row['uid']}"})
 
-    def named(manifest: dict[str, dict[str, object]]) -> None:
+    def named(manifest: Row) -> None:
         manifest["experiment"] = EVIL
         manifest["cell"]["cell_id"] = manifest["cell"]["engine"] = EVIL
 

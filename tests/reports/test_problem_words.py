@@ -21,8 +21,8 @@ from tests.reports.making_runs import change_manifest, copied, rows_of
         ((OUTPUTS,), 84, "finished", 84, "아무것도 측정할 수 없습니다"),
         ((SCORECARDS,), 84, "finished", 84, "scorecards.jsonl이 없습니다"),
         ((TRACES,), 84, "finished", 84, "호출을 보여 주거나 재생할 수 없습니다"),
-        ((), 40, "interrupted", 40, "실행 상태: 중단됨. 표본 84개 가운데 40개만 끝났습니다"),
-        ((), 40, "finished", 84, "표본 84개 가운데 40개만 남아 있습니다"),
+        ((), 40, "interrupted", 40, "실행 상태: 중단됨. 샘플 84개 가운데 40개만 끝났습니다"),
+        ((), 40, "finished", 84, "샘플 84개 가운데 40개만 남아 있습니다"),
     ],
 )
 def test_what_a_run_says_of_itself_is_known_in_korean(
@@ -60,7 +60,7 @@ def test_a_folder_that_is_no_run_says_why_in_both_languages(experiment: Path, tm
 def test_numbers_are_grouped_and_one_sample_is_no_samples() -> None:
     many = RunProblem("lost_outputs", {"outputs": 1_000, "samples": 2_000, "done": 2_000})
     assert str(many).startswith("outputs.jsonl has 1,000 of 2,000 samples: ")
-    assert "표본 2,000개 가운데 1,000개만" in many.words[1]
+    assert "샘플 2,000개 가운데 1,000개만" in many.words[1]
     assert str(RunProblem("unreadable_sample", {"samples": 1, "cause": "x"})) == (
         "only the first 1 sample could be read. x"
     )
@@ -77,7 +77,7 @@ def test_no_english_status_is_on_the_korean_page(status: str, experiment: Path, 
         rewrite(run / name, rows_of(run / name)[:10])
     change_manifest(run, lambda manifest: manifest.update(status=status, done=10))
     page = build_report([run], tmp_path / "out", ui="ko", resamples=10).page.read_text(encoding="utf-8")
-    assert "표본 84개 가운데 10개만 끝났습니다" in page
+    assert "샘플 84개 가운데 10개만 끝났습니다" in page
     shown = re.sub(
         r'<span lang="en">.*?</span>|<script.*?</script>|<style.*?</style>|<[^>]*>', " ", page, flags=re.DOTALL
     )

@@ -163,7 +163,7 @@ def test_the_tables_say_what_differs_where_there_is_nothing_to_test(experiment: 
     assert (said(last["c"], "en"), said(last["c"], "ko")) == ("identical answers", "답이 모두 같음")
     (note,) = (note for note in table.notes if said(note, "en").startswith("b: "))
     assert "marks of uncertain tuples (1 sample)" in said(note, "en")
-    assert "불확실 표시(표본 1개)" in said(note, "ko")
+    assert "불확실 표시(샘플 1개)" in said(note, "ko")
 
 
 def test_repeats_are_told_by_their_tuples_and_by_everything(experiment: Path) -> None:

@@ -86,12 +86,12 @@ def test_the_korean_table_is_korean(experiment: Path, tmp_path: Path) -> None:
     (folder / "cr_v2-C2" / SCORECARDS).unlink()
     words = printed(build_report([folder], resamples=10), 120, "ko")
     for found in (
-        "표본 84개",
+        "샘플 84개",
         "호출",
         "비용",
         "1단계 → 최종",
         "단순 기준선",
-        "실패한 표본: cr_v2-C1 1.",
+        "실패한 샘플: cr_v2-C1 1.",
         "누락: cr_v2-C2",
         "보고서:",
     ):

@@ -15,12 +15,13 @@ from samsim.rules.debate_edits import (
 from samsim.rules.debate_signals import LastWords, number_patch
 from samsim.schemas.protocol_debate import (
     CorrectionProposalItem,
+    EditOp,
     Persona,
     ProposedEditItem,
     StructuralRiskItem,
     UnresolvedItem,
 )
-from samsim.schemas.taxonomy import load_taxonomy
+from samsim.schemas.taxonomy import Taxonomy, load_taxonomy
 from tests.support.builders import candidate
 from tests.support.debate import claim, edit, turn
 
@@ -32,7 +33,7 @@ TUPLES = [
 ]
 
 
-def outcome(*items: ProposedEditItem, taxonomy: object = NIKL) -> tuple[list[tuple[str, str, str]], list[str]]:
+def outcome(*items: ProposedEditItem, taxonomy: Taxonomy = NIKL) -> tuple[list[tuple[str, str, str]], list[str]]:
     edits, refused = enforce_edits(items, TUPLES, taxonomy)
     return [one.key for one in edits], [reason for _, reason in refused]
 
@@ -169,7 +170,12 @@ def test_the_latest_edit_per_tuple_and_op_counts() -> None:
     ],
 )
 def test_a_confirmation_speaks_for_the_field_of_its_persona(persona: Persona, against: set[str]) -> None:
-    values = {"set_polarity": "negative", "set_aspect_ref": "x", "merge_tuples": "t1", "drop_tuple": ""}
+    values: dict[EditOp, str] = {
+        "set_polarity": "negative",
+        "set_aspect_ref": "x",
+        "merge_tuples": "t1",
+        "drop_tuple": "",
+    }
     words = LastWords([turn(persona, edit("confirm_tuple", "t0", confidence=0.6))])
     for op, value in values.items():
         given = words.signal_of(edit(op, "t0", value))

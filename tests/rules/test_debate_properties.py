@@ -60,7 +60,7 @@ def edits() -> st.SearchStrategy[ProposedEditItem]:
 
 def _agreed(one: Candidate, others: list[Candidate]) -> st.SearchStrategy[list[ProposedEditItem]]:
     """One well-formed edit of a tuple, or none: without these, generated voices would hardly ever agree."""
-    values = {
+    values: dict[str, list[str]] = {
         "set_polarity": [name for name in POLARITIES if name != one.polarity],
         "set_aspect_ref": ["본품#디자인"],
         "merge_tuples": [
@@ -122,7 +122,8 @@ def debates(draw: st.DrawFn) -> Debate:
 @steady
 @given(debates())
 def test_every_polarity_is_canonical_from_the_edit_to_the_result(debate: Debate) -> None:
-    for record in (*debate.patch, *debate.decisions):
+    written: list[PatchOp | OverrideDecision] = [*debate.patch, *debate.decisions]
+    for record in written:
         if record.op == "set_polarity":
             assert record.value in POLARITIES
     after = apply_changes(debate.tuples, debate.decisions)

@@ -6,6 +6,7 @@ import pytest
 
 from samsim.pipeline.api import Pipeline
 from samsim.rules.decided import Decided, leading_decisions
+from samsim.schemas.protocol_conflict_review import RiskType
 from samsim.schemas.protocol_debate import DebateRecord, EditOp, OverrideDecision, UnresolvedConflict
 from samsim.schemas.results import SampleResult
 from tests.support.builders import risk
@@ -43,7 +44,7 @@ def test_applied_changes_are_remembered_as_actions(op: EditOp, action: str, reas
         ("INVALID_REF", "STRUCTURAL_INCONSISTENT"),
     ],
 )
-def test_a_flip_has_the_reason_of_the_doubt_it_settles(kind: str, reason: str) -> None:
+def test_a_flip_has_the_reason_of_the_doubt_it_settles(kind: RiskType, reason: str) -> None:
     result = debated(override()).model_copy(update={"validator_risks": [risk("t0", kind)]})
     assert [found.reason for found in leading_decisions(result)] == [reason]
 

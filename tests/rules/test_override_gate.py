@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -21,7 +21,9 @@ from samsim.rules.text_index import TextIndex
 from samsim.schemas.protocol_debate import (
     OVERRIDE_PROFILES,
     AcceptedChange,
+    DebateTurn,
     EditOp,
+    OverrideDecision,
     OverrideProfileName,
     PatchOp,
     Signal,
@@ -209,8 +211,8 @@ NEGATED = analysis(TEXT, cues=[cue(TEXT, "negation", "지 않", "좋")])
 
 
 def decisions(
-    *turns: object, patch: list[PatchOp] | None = None, accepted: tuple[str, ...] = ("c0",), **doubts: list
-) -> list:
+    *turns: DebateTurn, patch: list[PatchOp] | None = None, accepted: tuple[str, ...] = ("c0",), **doubts: list[Any]
+) -> list[OverrideDecision]:
     ops = patch or [patch_op("set_polarity", "t0", "negative", evidence="좋지 않아요")]
     took = [
         AcceptedChange(change_id=name, op="set_polarity", target_tuple_id="t0", value="negative", reasoning="so")
@@ -242,7 +244,7 @@ def test_a_voice_against_counts_against() -> None:
         {"structural": [StructuralRisk(tuple_id="t0", risk_type="other", severity="low", description="")]},
     ],
 )
-def test_any_doubt_opens_a_sure_tuple_and_none_leaves_it_shut(doubts: dict[str, list[object]]) -> None:
+def test_any_doubt_opens_a_sure_tuple_and_none_leaves_it_shut(doubts: dict[str, Any]) -> None:
     said = turn("EPM", FLIP), turn("CJ", FLIP)
     assert [one.skip_reason for one in decisions(*said, **doubts)] == [None]
     assert [one.skip_reason for one in decisions(*said)] == ["already_confident"]
@@ -259,7 +261,10 @@ def test_any_doubt_opens_a_sure_tuple_and_none_leaves_it_shut(doubts: dict[str, 
     ],
 )
 def test_the_judge_or_any_supporter_may_quote_the_text(by_judge: str, by_epm: str, reason: str | None) -> None:
-    said = [turn(name, FLIP.model_copy(update={"evidence": words})) for name, words in (("EPM", by_epm), ("CJ", ""))]
+    said = [
+        turn("EPM", FLIP.model_copy(update={"evidence": by_epm})),
+        turn("CJ", FLIP.model_copy(update={"evidence": ""})),
+    ]
     patch = [patch_op("set_polarity", "t0", "negative", evidence=by_judge)]
     (decided,) = decisions(*said, patch=patch, risks=[risk("t0", "NEGATION_SCOPE")])
     assert decided.skip_reason == reason

@@ -5,7 +5,7 @@ from __future__ import annotations
 from samsim.rules.arbiter import arbiter_vote
 from samsim.rules.recheck import groups_to_recheck, with_recheck
 from samsim.rules.review_actions import EnforcedReview, enforce_review_actions
-from samsim.schemas.protocol_conflict_review import ConflictFlag
+from samsim.schemas.protocol_conflict_review import AGENTS, ConflictFlag, ReviewActionItem
 from samsim.schemas.taxonomy import load_taxonomy
 from tests.support.builders import action, candidate, conflict, flip
 
@@ -13,8 +13,9 @@ CANDIDATES = [candidate("t0", "원단", "제품 전체#품질"), candidate("t1",
 OVERLAP = conflict("t0", "t1", kind="granularity_overlap_candidate")
 
 
-def reviewed(flag: ConflictFlag = OVERLAP, **proposals: list[object]) -> EnforcedReview:
-    return enforce_review_actions(proposals, CANDIDATES, [flag], [], load_taxonomy("nikl2022"))
+def reviewed(flag: ConflictFlag = OVERLAP, **proposals: list[ReviewActionItem]) -> EnforcedReview:
+    given = {agent: proposals.get(agent, []) for agent in AGENTS}
+    return enforce_review_actions(given, CANDIDATES, [flag], [], load_taxonomy("nikl2022"))
 
 
 TIED = {
@@ -25,7 +26,7 @@ TIED = {
 
 
 def test_a_granularity_group_without_a_majority_is_asked_about_again() -> None:
-    (group,) = groups_to_recheck(reviewed(**TIED), [OVERLAP])
+    (group,) = groups_to_recheck(reviewed(OVERLAP, **TIED), [OVERLAP])
     assert (group.flag, group.asked) == (OVERLAP, "C")
 
 
@@ -47,7 +48,7 @@ def test_the_agent_of_an_incomplete_flip_or_merge_is_asked() -> None:
 
 
 def test_the_answer_breaks_the_tie_and_touches_nothing_else() -> None:
-    review = reviewed(**TIED)
+    review = reviewed(OVERLAP, **TIED)
     answer = reviewed(C=[action("KEEP", "t0")])
     changed = with_recheck(review, "C", answer)
     (before, _), (after, _) = (arbiter_vote(each.actions_by_tuple, [OVERLAP]) for each in (review, changed))
@@ -65,5 +66,5 @@ def test_an_answer_cannot_outvote_the_two_others() -> None:
 
 
 def test_no_answer_leaves_the_review_as_it_was() -> None:
-    review = reviewed(**TIED)
+    review = reviewed(OVERLAP, **TIED)
     assert with_recheck(review, "C", reviewed()) == review

@@ -8,7 +8,7 @@ from samsim.errors import ContractError
 from samsim.pipeline.api import Pipeline
 from samsim.rules.conflicts import compute_conflict_flags, surface_similarity
 from tests.support.builders import candidate
-from tests.support.engines import AnswerBook
+from tests.support.engines import AnswerBook, Book
 
 # Six of ten characters match: exactly 0.6.
 LEFT, RIGHT = "abcde", "abcxy"
@@ -33,7 +33,7 @@ def test_terms_are_alike_from_theta_on(theta: float, flagged: bool) -> None:
 
 @pytest.mark.parametrize(("theta", "flagged"), [(0.6, True), (0.61, False)])
 def test_the_pipeline_passes_theta_on(theta: float, flagged: bool) -> None:
-    answers = {
+    answers: Book = {
         ("A", "stage1"): {"triplets": [{"aspect_term": LEFT, "aspect_ref": "quality", "polarity": "positive"}]},
         ("C", "stage1"): {"triplets": [{"aspect_term": RIGHT, "aspect_ref": "quality", "polarity": "negative"}]},
     }

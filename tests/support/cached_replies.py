@@ -31,7 +31,13 @@ def committed(path: Path) -> dict[str, Any]:
 
 
 def export_line(number: int, **changes: object) -> bytes:
-    reply = {"text": f"reply {number}", "finish": "stop", "mode": "tool", "refusal": None, "usage": {}}
+    reply: dict[str, object] = {
+        "text": f"reply {number}",
+        "finish": "stop",
+        "mode": "tool",
+        "refusal": None,
+        "usage": {},
+    }
     entry = {"key": key(number), "created": 1000.0 + number, "reply": reply, **changes}
     return json.dumps(entry).encode() + b"\n"
 

@@ -10,8 +10,9 @@ from samsim.engines.table import EngineTable
 from samsim.language.analyze import analyze_text
 from samsim.pipeline.config import PipelineConfig
 from samsim.pipeline.debate_runner import run_debate
+from samsim.schemas.protocol_conflict_review import DebateAgent
 from samsim.schemas.protocol_debate import DebateRecord
-from samsim.schemas.results import SampleResult
+from samsim.schemas.results import SampleResult, Stage
 from tests.support.engines import AnswerBook, Book
 
 TEXT = "I don't think the strap is soft, but the bag is nice."
@@ -33,7 +34,7 @@ def answered(change_id: str = "c0", reasoning: str = "the negation governs it", 
 
 def book(**changes: Any) -> Book:
     """A debate that turns the polarity of the strap; keywords replace single answers."""
-    answers: dict[str, Any] = {
+    answers: dict[DebateAgent, Any] = {
         "ATE": {"aspects": [{"term": "strap"}, {"term": "bag"}]},
         "ATSA": {
             "aspect_sentiments": [sentiment("strap", "positive", "soft"), sentiment("bag", "positive", "nice")],
@@ -44,9 +45,16 @@ def book(**changes: Any) -> Book:
         "CJ": {"proposed_edits": [{**FLIP, "confidence": 0.7}]},
         "JUDGE": {"final_patch": [FLIP], "unresolved_conflicts": [], "rationale": "EPM and CJ agree."},
         "STAGE2": {"accepted_changes": [answered()], "rejected_changes": []},
-    } | changes
-    stages = {"ATE": "stage1", "ATSA": "stage1", "VALIDATOR": "stage1", "JUDGE": "judge", "STAGE2": "stage2"}
-    return {(agent, stages.get(agent, "debate")): answer for agent, answer in answers.items()}
+    }
+    stages: dict[DebateAgent, Stage] = {
+        "ATE": "stage1",
+        "ATSA": "stage1",
+        "VALIDATOR": "stage1",
+        "JUDGE": "judge",
+        "STAGE2": "stage2",
+    }
+    assert changes.keys() <= answers.keys(), "an answer of nobody"
+    return {(agent, stages.get(agent, "debate")): changes.get(agent, answer) for agent, answer in answers.items()}
 
 
 def run(changes: dict[str, Any] | None = None, **debate: Any) -> tuple[SampleResult, AnswerBook]:

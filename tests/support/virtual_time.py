@@ -16,29 +16,33 @@ _ARRIVAL_SECONDS = 0.002
 _OWN_SOCKETS = 1
 
 
+class _JumpingSelector(selectors.SelectSelector):
+    """Where nothing arrives, the clock jumps by as long as it was to wait."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now = 0.0
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        ready = super().select(0)
+        if not ready and timeout != 0 and len(self.get_map()) > _OWN_SOCKETS:
+            ready = super().select(_ARRIVAL_SECONDS)
+        if not ready and timeout is None:
+            raise AssertionError("deadlock: everybody waits and no timer is set")
+        if not ready and timeout:
+            self.now += timeout
+        return ready
+
+
 class VirtualLoop(asyncio.SelectorEventLoop):
     """An event loop whose clock jumps to the next timer instead of waiting for it."""
 
     def __init__(self) -> None:
-        self.now = 0.0
-        selector = selectors.SelectSelector()
-        really_select = selector.select
-
-        def select(timeout: float | None = None) -> Any:
-            ready = really_select(0)
-            if not ready and timeout != 0 and len(selector.get_map()) > _OWN_SOCKETS:
-                ready = really_select(_ARRIVAL_SECONDS)
-            if not ready and timeout is None:
-                raise AssertionError("deadlock: everybody waits and no timer is set")
-            if not ready and timeout:
-                self.now += timeout
-            return ready
-
-        selector.select = select
-        super().__init__(selector)
+        self._selector = _JumpingSelector()
+        super().__init__(self._selector)
 
     def time(self) -> float:
-        return self.now
+        return self._selector.now
 
 
 def simulate(scenario: Callable[[], Coroutine[Any, Any, ResultT]]) -> ResultT:

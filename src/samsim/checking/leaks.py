@@ -7,7 +7,7 @@ from pathlib import Path
 
 from samsim.errors import InputError
 from samsim.memory.leaks import Leak, LeakFinder, leak_finder
-from samsim.memory.memory_store import MemoryStore, open_store
+from samsim.memory.store import MemoryStore, open_store
 from samsim.pipeline.inputs import Texts, as_samples
 
 

@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, get_ar
 
 import click
 
-from samsim.cli.exit_codes import ExitCode, ending, exit_code_help
+from samsim.cli.exit_codes import SEE_EXIT_CODES, ExitCode, ending
 from samsim.cli.options.encoding import check_encoding_name
 from samsim.cli.options.engines import choice_from, engine_options, open_engines
 from samsim.cli.options.memory import memory_options, open_memory
@@ -47,7 +47,7 @@ class ReviewSource(NamedTuple):
     encoding: str | None
 
 
-@click.command(epilog=exit_code_help())
+@click.command(epilog=SEE_EXIT_CODES)
 @click.argument("text", required=False, metavar="[TEXT|-]")
 @click.option(
     "--file",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from samsim.cli.exit_codes import ExitCode, exit_code_help
+from samsim.cli.exit_codes import SEE_EXIT_CODES, ExitCode
 from samsim.cli.safe_text import shown
 from samsim.errors import ConfigError, InputError
 from samsim.plurals import how_many
@@ -28,7 +28,7 @@ def _cache_option(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)
 
 
-@click.group(epilog=exit_code_help())
+@click.group(epilog=SEE_EXIT_CODES)
 def cache() -> None:
     """Replies of language models, kept so that the same request is never paid for twice.
 
@@ -108,10 +108,14 @@ def import_(ctx: click.Context, file: Path, path: Path | None) -> None:
         report = kept.import_lines(lines, _report_line)
     usable = report.added + report.known + report.different
     if report.bad and not usable:
-        raise InputError("Nothing was imported: no line is a kept reply. Give a file that samsim cache export wrote.")
+        raise InputError(
+            "Nothing was imported: no line is a cached response. Give a file that samsim cache export wrote."
+        )
     click.echo(f"{report.added} added, {report.known} known, {report.bad} bad -> {_shown(kept.path)}", err=True)
     if report.different:
-        click.echo(f"{report.different} differ from the kept reply of the same key; the kept ones stay", err=True)
+        click.echo(
+            f"{report.different} differ from the cached response of the same key; the cached ones stay", err=True
+        )
     ctx.exit(ExitCode.SOME_BAD if report.bad else ExitCode.OK)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from samsim.cli.exit_codes import ending, exit_code_help
+from samsim.cli.exit_codes import SEE_EXIT_CODES, ending
 from samsim.cli.safe_text import shown
 from samsim.safe_json import safe_json
 
@@ -22,7 +22,7 @@ FAMILY_NAMES = ("triplet", "ref_pol", "ote_pol", "attr_pol")
 _SHOWN_FLIPS = 10
 
 
-@click.command(epilog=exit_code_help())
+@click.command(epilog=SEE_EXIT_CODES)
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...", type=click.Path(exists=True, path_type=Path))
 @click.option(
     "--family",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from samsim.cli.exit_codes import ExitCode, exit_code_help
+from samsim.cli.exit_codes import SEE_EXIT_CODES, ExitCode
 from samsim.cli.options.encoding import check_encoding_name
 from samsim.cli.safe_text import shown
 from samsim.plurals import how_many
@@ -51,7 +51,7 @@ def _source_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-@click.group(epilog=exit_code_help())
+@click.group(epilog=SEE_EXIT_CODES)
 def data() -> None:
     """Annotated texts. SOURCE is the name of a set that ships with samsim, a file, or a folder of splits.
 

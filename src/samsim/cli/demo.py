@@ -9,10 +9,12 @@ from pathlib import Path
 
 import click
 
+from samsim.cli.exit_codes import SEE_EXIT_CODES
+
 _TRY = 'analyze --explain "사용감은 좋지만 가격은 비싸요."'
 
 
-@click.command()
+@click.command(epilog=SEE_EXIT_CODES)
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Where run folders go.  [default: runs]")
 @click.pass_context
 def demo(ctx: click.Context, /, out: Path | None) -> None:
@@ -21,13 +23,13 @@ def demo(ctx: click.Context, /, out: Path | None) -> None:
     from samsim.cli.progress.bar import watching
     from samsim.cli.run_ending import finish_run
     from samsim.experiments.config import OptionValue, load_config
-    from samsim.experiments.runner import is_outdated, run_experiment, set_aside
+    from samsim.experiments.runner import is_outdated, rename_old_folder, run_experiment
     from samsim.experiments.shipped import QUICKSTART, shipped_experiment
 
     values = [] if out is None else [OptionValue("--out", ("run", "out"), str(out))]
     config = load_config(shipped_experiment(QUICKSTART), values=values)
     if is_outdated(config):
-        set_aside(config)
+        rename_old_folder(config)
     with watching() as watcher:
         outcome = run_experiment(config, watcher=watcher)
     code = finish_run(outcome, report=True)

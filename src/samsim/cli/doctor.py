@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
-from samsim.cli.exit_codes import ExitCode, exit_code_help
+from samsim.cli.exit_codes import SEE_EXIT_CODES, ExitCode
 from samsim.cli.options.engines import engine_source_options
 
 
-@click.command(epilog=exit_code_help())
+@click.command(epilog=SEE_EXIT_CODES)
 @engine_source_options
 @click.option(
     "--measure",

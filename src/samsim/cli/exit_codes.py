@@ -6,6 +6,9 @@ from enum import IntEnum
 
 from samsim.errors import ConfigError, EngineError, InputError, SamsimError, StoreError
 
+# Ends the help of every command: the table itself stands once.
+SEE_EXIT_CODES = "Exit codes: samsim --help"
+
 
 class ExitCode(IntEnum):
     """The exit codes of every samsim command, each with its meaning."""
@@ -57,5 +60,5 @@ def ending(*, checks_failed: bool = False, stopped: bool = False, some_bad: bool
 
 
 def exit_code_help() -> str:
-    """The table of exit codes for a command's help; the mark keeps click from rewrapping it."""
+    """The table of exit codes for ``samsim --help``; the mark keeps click from rewrapping it."""
     return "\b\nExit codes:\n" + "\n".join(f"  {code.value:>3}  {code.meaning}" for code in ExitCode)

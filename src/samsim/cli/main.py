@@ -33,7 +33,7 @@ class LazyCommand:
 
 COMMANDS: Mapping[str, LazyCommand] = {
     "analyze": LazyCommand("samsim.cli.analyze", "analyze", "Analyse a text or a file of reviews."),
-    "run": LazyCommand("samsim.cli.run", "run", "Run an experiment, or go on with it."),
+    "run": LazyCommand("samsim.cli.run", "run", "Run an experiment, or resume it."),
     "compare": LazyCommand("samsim.cli.compare", "compare", "Compare runs sample by sample, with paired tests."),
     "show": LazyCommand("samsim.cli.show", "show", "Show one sample of a run: votes, rules, gold, prompts."),
     "report": LazyCommand("samsim.cli.report", "report", "Rebuild metrics and report of runs, without any call."),

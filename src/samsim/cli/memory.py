@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from samsim.cli.exit_codes import ExitCode, exit_code_help
+from samsim.cli.exit_codes import SEE_EXIT_CODES, ExitCode
 from samsim.cli.options.encoding import check_encoding_name
 from samsim.cli.safe_text import shown
 from samsim.errors import ConfigError, InputError
@@ -18,7 +18,7 @@ from samsim.plurals import how_many
 from samsim.safe_json import safe_json
 
 if TYPE_CHECKING:
-    from samsim.memory.memory_store import MemoryStore
+    from samsim.memory.store import MemoryStore
     from samsim.schemas.memory_v1_1 import EpisodicMemoryEntryV1_1
 
 _STORE = click.argument("store", metavar="STORE")
@@ -26,7 +26,7 @@ _SHOWN_BY_DEFAULT = 20
 _URL_MARK = "://"
 
 
-@click.group(epilog=exit_code_help())
+@click.group(epilog=SEE_EXIT_CODES)
 def memory() -> None:
     """Episodes remembered from earlier samples. STORE is a file or a postgresql:// URL.
 
@@ -196,7 +196,7 @@ def _existing(store: str) -> Iterator[MemoryStore]:
 
 @contextmanager
 def _opened(store: str, *, create: bool) -> Iterator[MemoryStore]:
-    from samsim.memory.memory_store import open_store
+    from samsim.memory.store import open_store
 
     opened = open_store(store, create=create)
     with closing(opened):
@@ -215,7 +215,7 @@ def _place(store: str) -> str:
 
 
 def _newest(opened: MemoryStore, first: int, end: int) -> list[EpisodicMemoryEntryV1_1]:
-    from samsim.memory.memory_store import episode_id_of
+    from samsim.memory.store import episode_id_of
 
     found = (opened.get(episode_id_of(seq)) for seq in range(end, first, -1))
     return [entry for entry in found if entry is not None]
@@ -225,7 +225,7 @@ def _export_to_stdout(opened: MemoryStore) -> None:
     if not sys.stdout.isatty():
         opened.export(sys.stdout.buffer)
         return
-    from samsim.memory.memory_store import canonical_line
+    from samsim.memory.store import canonical_line
 
     # The same JSON, but a terminal must not be steered by what it holds.
     for entry in opened.iterate():

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from samsim.cli.exit_codes import ending
+from samsim.cli.exit_codes import SEE_EXIT_CODES, ending
 
 if TYPE_CHECKING:
     from samsim.reports.tables.model import Ui
 
 
-@click.command()
+@click.command(epilog=SEE_EXIT_CODES)
 @click.argument("runs", nargs=-1, required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option(
     "--out", type=click.Path(file_okay=False, path_type=Path), help="Where it goes.  [default: the experiment's folder]"

@@ -1,4 +1,4 @@
-"""``samsim run``: an experiment from its configuration, begun or gone on with."""
+"""``samsim run``: an experiment from its configuration, started or resumed."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from samsim.cli.exit_codes import SEE_EXIT_CODES
 from samsim.cli.safe_text import shown
 from samsim.experiments.shipped import SHIPPED_EXPERIMENTS, shipped_experiment
 from samsim.plurals import how_many
@@ -57,7 +58,7 @@ def _as_setting(option: str, arguments: Sequence[str]) -> str | None:
     return f"{dotted((*sections[0], key))}={shown(value)}"
 
 
-@click.command(cls=_RunCommand)
+@click.command(cls=_RunCommand, epilog=SEE_EXIT_CODES)
 @click.argument("config", type=_Experiment(exists=True, dir_okay=False, path_type=Path))
 @click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="Change a setting, as in run.concurrency=4.")
 @click.option("--plan", "plan_only", is_flag=True, help="Say what it would take, by a few probed samples.")
@@ -69,7 +70,7 @@ def _as_setting(option: str, arguments: Sequence[str]) -> str | None:
 @click.option("--concurrency", type=click.IntRange(1, 1024), help="Samples under way at the same time.")
 @click.option("--workers", type=click.IntRange(1, 256), help="Processes for the embedded engine.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Where run folders go.  [default: runs]")
-@click.option("--restart", is_flag=True, help="Begin anew; the old folder is kept beside.")
+@click.option("--restart", is_flag=True, help="Start over; the old folder is renamed and kept.")
 @click.option("--no-report", is_flag=True, help="Write no metrics and no report at the end.")
 @click.pass_context
 def run(

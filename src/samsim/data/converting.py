@@ -36,7 +36,8 @@ def convert_data(
     """Write texts and gold to a file in samsim's own format, a JSON line per text.
 
     ``source`` and ``options`` are those of ``load_samples``. The file appears when it is complete; one that is there
-    already stays unless ``overwrite`` is set. A source without any usable text is an ``InputError``.
+    already stays unless ``overwrite`` is set. A source without any usable text is an ``InputError``, and a file that
+    cannot be written a ``ConfigError``.
     """
     loaded = load_samples(source, **options)
     require_some(loaded)

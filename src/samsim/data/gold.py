@@ -76,7 +76,7 @@ def load_annotated(source: DataSource) -> AnnotatedSamples:
     """Texts and gold of a source, from one reading of its file."""
     if source.name is not None:
         texts, known = load_samples(source), _shipped_gold(source.name)
-        return AnnotatedSamples(texts, {one.uid: known[one.uid] for one in texts.samples}, _SHIPPED_FIELDS)
+        return AnnotatedSamples(texts, {sample.uid: known[sample.uid] for sample in texts.samples}, _SHIPPED_FIELDS)
     reading = read_source(source)
     texts = samples_of(source, reading)
     chosen = {sample.uid for sample in texts.samples}

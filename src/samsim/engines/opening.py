@@ -91,7 +91,7 @@ def engines_for(given: EngineSpec | None, protocol: str) -> OpenEngine:
     if given is None or isinstance(given, str | Path):
         return open_engine(DEFAULT_ENGINE if given is None else given, protocol=protocol)
     if isinstance(given, Mapping):
-        if all(isinstance(one, str | Mapping) for one in given.values()):
+        if all(isinstance(engine, str | Mapping) for engine in given.values()):
             return open_engine(given, protocol=protocol)
         return _by_agent(given, protocol)
     return OpenEngine(EngineTable.of(given))
@@ -99,10 +99,10 @@ def engines_for(given: EngineSpec | None, protocol: str) -> OpenEngine:
 
 def _by_agent(given: Mapping[Any, Any], protocol: str) -> OpenEngine:
     """Open what is a name among engines that are there already; each name once."""
-    named = {one: open_engine(one, protocol=protocol) for one in given.values() if isinstance(one, str)}
+    named = {name: open_engine(name, protocol=protocol) for name in given.values() if isinstance(name, str)}
     tables = {
-        agent: named[one].table if isinstance(one, str) else EngineTable.of({agent: one})
-        for agent, one in given.items()
+        agent: named[engine].table if isinstance(engine, str) else EngineTable.of({agent: engine})
+        for agent, engine in given.items()
     }
 
     def seats(kind: Callable[[EngineTable], Mapping[Any, Engine]]) -> dict[Any, Engine]:
@@ -113,8 +113,8 @@ def _by_agent(given: Mapping[Any, Any], protocol: str) -> OpenEngine:
         reviewers=seats(lambda table: table.reviewers),
         others=seats(lambda table: table.others),
     )
-    concurrency = max((one.concurrency for one in named.values()), default=1)
-    warnings = tuple(dict.fromkeys(words for one in named.values() for words in one.warnings))
+    concurrency = max((opened.concurrency for opened in named.values()), default=1)
+    warnings = tuple(dict.fromkeys(words for opened in named.values() for words in opened.warnings))
     return OpenEngine(table, concurrency, warnings)
 
 

@@ -19,9 +19,9 @@ from samsim.engines.http import HttpReply, HttpTransport
 from samsim.engines.interface import WHOLE_ANSWER, AnswerShape, Message
 from samsim.engines.pacing.limits import AdaptiveLimit, Clock, RateLimit, Sleep, Slot, SpendingLimit
 from samsim.engines.pacing.outage import Outage, server_of, sign_of
+from samsim.engines.pacing.retry import delay_before, is_retryable, retry_after_of
 from samsim.engines.pacing.timeouts import AdaptiveTimeout
 from samsim.engines.prices import cost_of
-from samsim.engines.retry import delay_before, is_retryable, retry_after_of
 from samsim.engines.secrets import Redactor
 from samsim.engines.settings import LOCAL_START, EngineSettings, PricePerMillion
 from samsim.engines.wire.base import WireAdapter, WireReply, WireRequest

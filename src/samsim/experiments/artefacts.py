@@ -274,7 +274,7 @@ def run_folders(path: Path) -> list[Path]:
 
 
 def is_run_folder(folder: Path) -> bool:
-    """Whether a run was begun here."""
+    """Whether a run was started here."""
     return (folder / MANIFEST).exists() or has_lines(folder)
 
 

@@ -1,4 +1,4 @@
-"""One cell of an experiment, begun or gone on with: its folder, its store, its samples, its end."""
+"""One cell of an experiment, started or resumed: its folder, its store, its samples, its end."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ from samsim.experiments.artefacts import MANIFEST, STORE, Run, has_lines
 from samsim.experiments.config import Cell
 from samsim.experiments.config.matrix import uses_memory
 from samsim.experiments.digests import file_digest
-from samsim.experiments.error_rate import ErrorRate
-from samsim.experiments.execution import Inference, RunStopped, Sink, run_samples
+from samsim.experiments.execution import ErrorRate, Inference, RunStopped, Sink, run_samples
 from samsim.experiments.loading import RoleData
 from samsim.experiments.projection import SampleLines
 from samsim.experiments.provenance import version_changes
@@ -31,7 +30,7 @@ from samsim.experiments.signing import cell_digest
 from samsim.experiments.workers import run_in_workers
 from samsim.language.analyze import analyze_text
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator, SampleFacts
-from samsim.memory.memory_store import open_store
+from samsim.memory.store import open_store
 from samsim.pipeline.config import PipelineConfig
 from samsim.pipeline.epochs import Continuation
 from samsim.pipeline.streaming import run_to_end
@@ -128,7 +127,7 @@ class CellJob:
 def run_cell(job: CellJob) -> Manifest:
     """Begin the cell, or go on where it stopped; returns the manifest as it is then."""
     with locked(job.folder) as folder:
-        manifest = _begun(job, folder)
+        manifest = _started(job, folder)
         _require_same_store(job.folder, manifest)
         finish_replacing(job.folder)
         found = find_finished(job.folder, job.uids, manifest)
@@ -213,8 +212,8 @@ def _require_same_store(folder: Path, manifest: Manifest) -> None:
     drop_wrong_journal(folder / STORE)
 
 
-def _begun(job: CellJob, folder: RunFolder) -> Manifest:
-    """The manifest of the run: read if it was begun before, else written now."""
+def _started(job: CellJob, folder: RunFolder) -> Manifest:
+    """The manifest of the run: read if it was started before, else written now."""
     known = folder.read_manifest()
     if known is not None:
         different = _differences(known, job)
@@ -222,7 +221,7 @@ def _begun(job: CellJob, folder: RunFolder) -> Manifest:
             _refuse(different, known, job)
             return known
         # Its memory was done again: every sample saw another one.
-        place = folder.set_aside()
+        place = folder.start_over()
         job.watcher.note(
             f"{job.cell.cell_id} starts over, since its memory was built anew; what was there is in {place}"
         )

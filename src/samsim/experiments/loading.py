@@ -43,12 +43,13 @@ class RoleData:
 def load_roles(sources: Mapping[Role, DataSource]) -> dict[Role, RoleData]:
     """Load every role; a text in two roles, or a role without any text, is an error."""
     data = {role: _load(source) for role, source in sources.items()}
-    for role, one in data.items():
-        if not one.samples:
+    for role, role_data in data.items():
+        if not role_data.samples:
             raise InputError(
-                f"data.{role} ({one.loaded.source.describe()}) has no usable text. Check it with samsim data validate."
+                f"data.{role} ({role_data.loaded.source.describe()}) has no usable text. "
+                "Check it with samsim data validate."
             )
-    check_roles({role: one.samples for role, one in data.items()})
+    check_roles({role: role_data.samples for role, role_data in data.items()})
     return data
 
 

@@ -95,7 +95,7 @@ def plan_experiment(
             lines = run_to_end(_probe(cell, setup, _spread(samples, probes)))
             probed[key] = _Probed(tuple(lines), setup, missing)
         plans.append(_cell_plan(cell, len(samples), probed[key]))
-    missed = dict.fromkeys(name for one in probed.values() for name in one.missing_keys)
+    missed = dict.fromkeys(name for probe in probed.values() for name in probe.missing_keys)
     notes = [
         f"* {name} is not set, so no model was asked: tokens are counted from the prompts and from the embedded"
         " engine's answers (4 bytes each), and priced from the table"

@@ -15,7 +15,7 @@ from samsim.experiments.artefacts import LINE_FILES, OUTPUTS, SCORECARDS, TRACES
 from samsim.experiments.plain_files import open_plain
 from samsim.experiments.signing import cell_digest, is_as_written, take_signature
 from samsim.json_text import JsonError, read_json
-from samsim.memory.memory_store import episode_id_of
+from samsim.memory.store import episode_id_of
 from samsim.schemas.results import Completeness, SampleResult
 from samsim.schemas.runs import Manifest
 from samsim.schemas.scorecards import Scorecard
@@ -48,7 +48,7 @@ class Finished:
     @property
     def incomplete(self) -> list[int]:
         """The places of those that failed or are partial: what is worth doing again."""
-        return [place for place, one in enumerate(self.completeness) if one != "complete"]
+        return [place for place, completeness in enumerate(self.completeness) if completeness != "complete"]
 
     def episodes(self, samples: int | None = None) -> int:
         """How many episodes the first samples (all by default) wrote."""

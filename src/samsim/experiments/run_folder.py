@@ -40,7 +40,7 @@ class RunFolder:
         self._synced = monotonic()
 
     def read_manifest(self) -> Manifest | None:
-        """The manifest, if the run was begun before."""
+        """The manifest, if the run was started before."""
         try:
             with open_plain(self.path / MANIFEST) as file:
                 manifest = Manifest.model_validate(read_json(file.read()))
@@ -70,7 +70,7 @@ class RunFolder:
                 shutil.copyfile(self.path / name, place / name)
         return place
 
-    def set_aside(self) -> Path:
+    def start_over(self) -> Path:
         """Move everything of the run into a folder inside, so that it can start over; returns where it is now.
 
         The manifest goes last: whoever dies before leaves a run that is still refused.

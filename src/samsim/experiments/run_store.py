@@ -15,7 +15,7 @@ from samsim.errors import StoreError
 from samsim.experiments.digests import file_digest
 from samsim.experiments.plain_files import open_plain
 from samsim.memory.jsonl import journal
-from samsim.memory.memory_store import POSTGRES_SCHEMES, open_store
+from samsim.memory.store import POSTGRES_SCHEMES, open_store
 
 _JOURNAL, _INDEX = ".journal", ".index"
 

@@ -98,23 +98,23 @@ def run_experiment(
     """
     loaded = as_config(config)
     options = RunOptions(limit, retry_errors, fail_fast, max_error_rate, concurrency, workers)
-    shown = watcher or Unwatched()
+    watcher = watcher or Unwatched()
     if origin is None:
         origin = Path(config).resolve().parent if isinstance(config, str | Path) else Path.cwd()
     data = load_roles(loaded.sources())
     for text in _notes_on_rows(data):
-        shown.note(text)
+        watcher.note(text)
     spending = SpendingLimit(loaded.max_cost)
     setups = _setups(loaded, spending, engines)
-    if restart and (old := set_aside(loaded)) is not None:
-        shown.note(f"the old run is now in {old}")
+    if restart and (old := rename_old_folder(loaded)) is not None:
+        watcher.note(f"the old run is now in {old}")
     folders = cell_folders(loaded)
     if loaded.max_cost is not None:
         spending.charge(_spent_before(folders.values()))
     facts = _Facts(loaded, data, folders, provenance.git_revision(origin), spreadable=engines is None)
     done: list[Run] = []
     for position, cell in enumerate(loaded.cells()):
-        manifest = run_cell(facts.job(cell, position, options, shown, setups[cell.cell_id]))
+        manifest = run_cell(facts.job(cell, position, options, watcher, setups[cell.cell_id]))
         done.append(Run(folders[cell.cell_id], manifest))
         if why_it_ends(manifest) is not None:
             break
@@ -123,12 +123,12 @@ def run_experiment(
 
 def _notes_on_rows(data: Mapping[Role, RoleData]) -> list[str]:
     notes = []
-    for role, one in data.items():
-        problems = one.loaded.problems
+    for role, role_data in data.items():
+        problems = role_data.loaded.problems
         if problems:
             first = "; ".join(f"row {problem.row}: {problem.reason}" for problem in problems[:_SHOWN_ROWS])
             more = f" and {len(problems) - _SHOWN_ROWS} more" if len(problems) > _SHOWN_ROWS else ""
-            rows = how_many(one.loaded.total_rows, "row")
+            rows = how_many(role_data.loaded.total_rows, "row")
             notes.append(f"data.{role}: {len(problems):,} of {rows} cannot be used ({first}{more})")
     return notes
 
@@ -139,11 +139,13 @@ def is_outdated(config: ExperimentConfig) -> bool:
     places = [*folder.glob(f"*/{MANIFEST}"), *folder.glob(MANIFEST)]
     known = [read_run(place.parent).manifest for place in places]
     now = provenance.versions()
-    return any(provenance.version_changes(one.versions, now, memory=one.store is not None) for one in known)
+    return any(
+        provenance.version_changes(manifest.versions, now, memory=manifest.store is not None) for manifest in known
+    )
 
 
-def set_aside(config: ExperimentConfig) -> Path | None:
-    """Move an experiment's folder away, so that it can start over; returns where it is now."""
+def rename_old_folder(config: ExperimentConfig) -> Path | None:
+    """Rename an experiment's folder, so that it can start over; returns where it is now."""
     folder = experiment_folder(config)
     if not folder.exists():
         return None
@@ -182,8 +184,8 @@ def _check_cache(plan: EnginePlan) -> None:
 
 def _spent_before(folders: Iterable[Path]) -> float:
     """What earlier starts of the same experiment spent, as far as it is known."""
-    begun = [read_run(folder) for folder in folders if (folder / MANIFEST).exists() and (folder / SCORECARDS).exists()]
-    return sum(_cost(run) for run in begun)
+    known = [read_run(folder) for folder in folders if (folder / MANIFEST).exists() and (folder / SCORECARDS).exists()]
+    return sum(_cost(run) for run in known)
 
 
 def _cost(run: Run) -> float:
@@ -227,7 +229,7 @@ class _Facts:
         return self.config.store if cell.builds_on is None else self.folders[cell.builds_on] / STORE
 
     def _settings_hash(self, cell: Cell) -> str:
-        texts = {role: one.loaded.sha256 for role, one in self.data.items()}
+        texts = {role: role_data.loaded.sha256 for role, role_data in self.data.items()}
         named = self.config.store if uses_memory(cell.condition) and cell.builds_on is None else None
         return self.config.settings_hash(cell, texts, store_digest(named))
 
@@ -244,7 +246,7 @@ class _Facts:
             settings_hash=self._settings_hash(cell),
             prompt_hashes=prompt_hashes(cell.pipeline.answer),
             engines=_engine_records(setup),
-            data={role: one.record for role, one in self.data.items()},
+            data={role: role_data.record for role, role_data in self.data.items()},
             line_digests=True,
             store=STORE if uses_memory(cell.condition) else None,
             versions=provenance.versions(),

@@ -110,7 +110,7 @@ class _Group:
     @property
     def failures(self) -> tuple[Scored, ...]:
         """The usable episodes that must not be repeated."""
-        return tuple(one for one in self.usable if one[0].failed)
+        return tuple(scored for scored in self.usable if scored[0].failed)
 
 
 def build_from_episodes(
@@ -146,7 +146,11 @@ def build_from_episodes(
 
 def warnings_of(advisories: Iterable[AdvisoryV1_1], blocked: BlockStatistics, language: Language) -> list[str]:
     """The slot's ``warnings``: which advisories carry the seed's sentence, and how many OPFB left out."""
-    warnings = [f"{one.advisory_id}: {DANGER_WARNING[language]}" for one in advisories if is_downgraded(one.message)]
+    warnings = [
+        f"{advisory.advisory_id}: {DANGER_WARNING[language]}"
+        for advisory in advisories
+        if is_downgraded(advisory.message)
+    ]
     if blocked.memory_blocked_advisory_n:
         warnings.append(_LEFT_OUT[language].format(n=blocked.memory_blocked_advisory_n))
     return warnings
@@ -175,7 +179,7 @@ def dangerous_pairs(episodes: Iterable[EpisodicMemoryEntryV1_1]) -> Pairs:
 def _by_principle(episodes: Sequence[Scored], dangerous: Pairs, prohibit: bool) -> tuple[list[_Group], int]:
     """The groups, best first, and how many episodes have no principle that is known."""
     members: dict[str, list[Scored]] = {}
-    for scored in sorted(episodes, key=lambda one: -one[1]):
+    for scored in sorted(episodes, key=lambda scored: -scored[1]):
         members.setdefault(scored[0].correction.principle_id, []).append(scored)
     groups, unknown = [], 0
     for name, everyone in members.items():
@@ -184,7 +188,7 @@ def _by_principle(episodes: Sequence[Scored], dangerous: Pairs, prohibit: bool) 
             unknown += len(everyone)
             continue
         risky = [not dangerous.isdisjoint(entry.stage_snapshot.final.pairs()) for entry, _ in everyone]
-        usable = tuple(one for one, is_risky in zip(everyone, risky, strict=True) if not (prohibit and is_risky))
+        usable = tuple(scored for scored, is_risky in zip(everyone, risky, strict=True) if not (prohibit and is_risky))
         groups.append(_Group(principle, tuple(everyone), usable, dangerous=any(risky) and not prohibit))
     return groups, unknown
 

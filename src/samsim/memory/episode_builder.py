@@ -105,12 +105,12 @@ def episode_type_of(evaluation: EvaluationV1_1) -> EpisodeType:
 
 def snapshot_of(tuples: Sequence[Candidate] | Sequence[FinalTuple]) -> StageSnapshotV1_1:
     """The first different (aspect, polarity) pairs in order of appearance, and the tuples' mean confidence."""
-    different = dict.fromkeys((aspect_norm(one.aspect_term), one.polarity) for one in tuples)
+    different = dict.fromkeys((aspect_norm(candidate.aspect_term), candidate.polarity) for candidate in tuples)
     pairs = list(different)[:MAX_STATEMENTS]
     return StageSnapshotV1_1(
         aspects_norm=tuple(aspect for aspect, _ in pairs),
         polarities=tuple(polarity for _, polarity in pairs),
-        confidence=round(fmean(one.confidence for one in tuples), 6) if tuples else 0.0,
+        confidence=round(fmean(candidate.confidence for candidate in tuples), 6) if tuples else 0.0,
     )
 
 
@@ -169,7 +169,11 @@ def _correction(lead: _Lead, signature: InputSignatureV1_1) -> CorrectionV1_1:
 def _target_type(result: SampleResult, decisions: Sequence[Decided]) -> TargetAspectType:
     """Whether the reviewed tuples (all of them where none was reviewed) name their aspect."""
     reviewed = {decision.tuple_id for decision in decisions}
-    named = {bool(one.aspect_term) for one in result.stage1_tuples if not reviewed or one.tuple_id in reviewed}
+    named = {
+        bool(candidate.aspect_term)
+        for candidate in result.stage1_tuples
+        if not reviewed or candidate.tuple_id in reviewed
+    }
     if len(named) == 2:
         return "mixed"
     if not named:

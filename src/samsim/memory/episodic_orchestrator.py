@@ -21,8 +21,8 @@ from samsim.memory.injection_controller import (
     build_slot_payload,
     format_memory_context,
 )
-from samsim.memory.memory_store import MemoryStore, Retrieved
 from samsim.memory.signature_builder import build_signature, count_aspects, symptoms_of
+from samsim.memory.store import MemoryStore, Retrieved
 from samsim.rules.risk import RiskFindings
 from samsim.schemas.analysis import TextAnalysis
 from samsim.schemas.memory_v1_1 import AdvisoryV1_1, EpisodeDraftV1_1, InputSignatureV1_1, MemoryMode

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from samsim.json_text import read_json
 from samsim.memory.index_groups import Groups
 from samsim.memory.lexical import tokens
-from samsim.memory.memory_store import parse_line
 from samsim.memory.scoring import (
     LEXICAL_WEIGHT,
     SIGNATURE_WEIGHT,
@@ -27,6 +26,7 @@ from samsim.memory.scoring import (
     passes_filters,
     signature_similarity,
 )
+from samsim.memory.store import parse_line
 from samsim.schemas.memory_v1_1 import CaseSummaryV1_1, InputSignatureV1_1
 
 if TYPE_CHECKING:

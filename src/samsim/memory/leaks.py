@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from samsim.memory.principles import all_principles
 
 if TYPE_CHECKING:
-    from samsim.memory.memory_store import MemoryStore
+    from samsim.memory.store import MemoryStore
 
 RUN_LENGTH = 12
 TERM_LIMIT = 30

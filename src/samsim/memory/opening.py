@@ -14,7 +14,7 @@ from samsim import __version__
 from samsim.errors import ConfigError
 from samsim.memory.conditions import LATEST_VERSION, resolve_condition
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator, MemorySettings
-from samsim.memory.memory_store import DEFAULT_STORE, open_store
+from samsim.memory.store import DEFAULT_STORE, open_store
 
 DEFAULT_CONDITION = "C2"
 
@@ -41,7 +41,7 @@ def open_memory(
 
 
 def _checked(settings: Mapping[str, Any]) -> MemorySettings:
-    known = [one.name for one in fields(MemorySettings)]
+    known = [setting.name for setting in fields(MemorySettings)]
     unknown = [name for name in settings if name not in known]
     if unknown:
         raise ConfigError(f"Unknown memory setting {', '.join(unknown)}. Known settings: {', '.join(known)}.")

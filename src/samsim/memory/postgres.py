@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from samsim.errors import ConfigError, ContractError, StoreError
 from samsim.memory.index import EpisodeIndex, Filters, KeyReader
-from samsim.memory.memory_store import (
+from samsim.memory.store import (
     CompactReport,
     ContentHash,
     Retrieved,

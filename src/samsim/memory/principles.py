@@ -70,9 +70,9 @@ def find_principle(principle_id: str) -> Principle | None:
 
 @cache
 def _by_key() -> dict[tuple[str, str, str], Principle]:
-    return {(one.risk_type, one.action, one.reason_code): one for one in all_principles()}
+    return {(principle.risk_type, principle.action, principle.reason_code): principle for principle in all_principles()}
 
 
 @cache
 def _by_id() -> dict[str, Principle]:
-    return {one.principle_id: one for one in all_principles()}
+    return {principle.principle_id: principle for principle in all_principles()}

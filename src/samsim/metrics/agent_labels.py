@@ -56,7 +56,9 @@ def polarity_labels(items: Iterable[ComparableTuple]) -> dict[Aspect, str]:
 def measurement_units(result: SampleResult) -> Iterator[Unit]:
     """Per aspect of Stage 1, the polarity each agent gave; None where one did not find it."""
     said = [
-        polarity_labels(ComparableTuple.of(one) for one in result.stage1_tuples if one.origin_agent == agent)
+        polarity_labels(
+            ComparableTuple.of(candidate) for candidate in result.stage1_tuples if candidate.origin_agent == agent
+        )
         for agent in AGENTS
     ]
     for aspect in sorted(set().union(*said)):

@@ -103,10 +103,10 @@ def paired(runs: Sequence[ComparedRun], names: Sequence[str]) -> PairedRuns:
     for other in read[1:]:
         _require_same_samples(read[0], other)
         _require_same_annotation(read[0], other)
-    unannotated = frozenset[str]().union(*(one.unannotated for one in read))
-    failed = frozenset[str]().union(*(one.failed for one in read)) - unannotated
+    unannotated = frozenset[str]().union(*(reading.unannotated for reading in read))
+    failed = frozenset[str]().union(*(reading.failed for reading in read)) - unannotated
     _require_something(read, records[0])
-    kept = [_without(one.run, failed | unannotated, list(read[0].run.keys)) for one in read]
+    kept = [_without(reading.run, failed | unannotated, list(read[0].run.keys)) for reading in read]
     for run in kept[1:]:
         _require_same_gold(kept[0], run)
     return PairedRuns(kept, sorted(failed), len(unannotated))
@@ -155,7 +155,7 @@ def _read(run: ComparedRun, name: str, gold_fields: Sequence[str]) -> _Read:
     for sample in run.samples():
         found = judged(sample, gold_fields)
         if found is not None:
-            keys[sample.uid] = {family: (one.gold, one.final) for family, one in found.keys.items()}
+            keys[sample.uid] = {family: (tuples.gold, tuples.final) for family, tuples in found.keys.items()}
             outcomes[sample.uid] = outcome_of(found.result)
             if found.result.completeness == "partial":
                 partial.add(sample.uid)
@@ -202,10 +202,10 @@ def _require_something(read: Sequence[_Read], record: DataRecord) -> None:
         raise InputError(
             f"{first.run.name} ran over {record.source}, which has no gold: there is nothing to compare it with."
         )
-    failures = [one.run.name for one in read if not one.run.keys]
+    failures = [reading.run.name for reading in read if not reading.run.keys]
     if failures:
         raise InputError(f"All samples of {', '.join(failures)} failed: there is nothing to compare. Repeat the run.")
-    if not frozenset(first.run.keys).intersection(*(one.run.keys for one in read)):
+    if not frozenset(first.run.keys).intersection(*(reading.run.keys for reading in read)):
         raise InputError("No sample was finished by all of these runs: there is nothing to compare. Repeat the runs.")
 
 

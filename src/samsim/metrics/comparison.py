@@ -227,7 +227,7 @@ def compare(
         resamples=resamples,
         seed=seed,
         runs=[by_name[run.name] for run in read.runs],
-        groups=[one.row for one in scored],
+        groups=[group.row for group in scored],
         trivial={family: baseline_scores([gold for gold, _ in first_run.of(family).values()]) for family in wanted},
         contrasts=[contrast for family in wanted for contrast in _contrasts(scored, family, draws)],
     )
@@ -300,10 +300,10 @@ def _group_scores(table: CountTable, runs: Sequence[RunScores], draws: _Draws) -
     alone = runs[0].interval if len(runs) == 1 else None
     return GroupScores(
         micro=Rates.of(total_of(table)),
-        macro=fmean(one.macro for one in runs),
-        exact_samples=fmean(one.exact_samples for one in runs),
+        macro=fmean(run.macro for run in runs),
+        exact_samples=fmean(run.exact_samples for run in runs),
         interval=alone or bootstrap_f1(table, resamples=draws.resamples, seed=draws.seed),
-        f1_runs=[one.micro.f1 for one in runs],
+        f1_runs=[run.micro.f1 for run in runs],
     )
 
 

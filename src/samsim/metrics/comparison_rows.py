@@ -20,7 +20,7 @@ FLIP_COLUMNS = ("family", "run", "uid", "direction", "kind", "tuple")
 
 def score_rows(comparison: Comparison) -> list[Row]:
     """Return one row per measure and run; what is not tested, as the baseline is not, is None."""
-    contrasts = {(one.family, one.run): one for one in comparison.contrasts}
+    contrasts = {(contrast.family, contrast.run): contrast for contrast in comparison.contrasts}
     return [
         {"family": family, "run": group.name, **_scores(group, family), **_tests(contrasts.get((family, group.name)))}
         for family in comparison.families

@@ -103,7 +103,7 @@ class CostTally:
 
 def percentiles(values: list[float], wanted: Iterable[float]) -> list[float | None]:
     """The percentiles; None of nothing."""
-    return [float(np.percentile(values, one)) if values else None for one in wanted]
+    return [float(np.percentile(values, percentage)) if values else None for percentage in wanted]
 
 
 def _plus(total: int | None, more: int | None) -> int | None:

@@ -84,7 +84,7 @@ class DecisionTally:
 def judged_decisions(sample: JudgedSample, family: Family) -> Iterator[tuple[Decided, Hashable, set[Outcome]]]:
     """Each decision about a Stage 1 tuple: the decision, what copies of it have in common, what came of it."""
     right = sample.keys[family].gold
-    ids = (one.tuple_id for one in sample.result.stage1_tuples)
+    ids = (candidate.tuple_id for candidate in sample.result.stage1_tuples)
     candidates = dict(zip(ids, sample.tuples.stage1, strict=True))
     for decision in decisions_of(sample.result):
         before = candidates.get(decision.tuple_id)

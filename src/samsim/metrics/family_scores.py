@@ -130,7 +130,7 @@ def baseline_scores(gold: Sequence[frozenset[Key]]) -> dict[BaselineName, Baseli
     found = {}
     for name, answer in trivial_answers(gold).items():
         scores = [count(answer, right) for right in gold]
-        table = count_table([(one.matched, one.predicted, one.gold) for one in scores])
+        table = count_table([(score.matched, score.predicted, score.gold) for score in scores])
         found[name] = BaselineScores(
             answer=[spelled(key) for key in sorted(answer)],
             micro=Rates.of(total_of(table)),

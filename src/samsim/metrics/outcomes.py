@@ -36,14 +36,16 @@ def outcome_of(result: SampleResult) -> Outcome:
         stage1=_digest(map(_said, result.stage1_tuples)),
         flags=_digest(flag.model_dump_json() for flag in result.conflict_flags),
         risks=_digest([*(risk.model_dump_json() for risk in result.validator_risks), evaluation]),
-        final=_digest(f"{_said(one)} {one.opinion_terms!r}" for one in result.final_tuples),
-        marks=_digest(f"{_said(one)} {sorted(one.flag_reasons)!r}" for one in result.final_tuples if one.flagged),
+        final=_digest(f"{_said(final)} {final.opinion_terms!r}" for final in result.final_tuples),
+        marks=_digest(
+            f"{_said(final)} {sorted(final.flag_reasons)!r}" for final in result.final_tuples if final.flagged
+        ),
     )
 
 
-def _said(one: Candidate | FinalTuple) -> str:
-    span = None if one.span is None else (one.span.start, one.span.end)
-    return repr((one.aspect_term, one.aspect_ref, one.opinion_term, one.polarity, span))
+def _said(item: Candidate | FinalTuple) -> str:
+    span = None if item.span is None else (item.span.start, item.span.end)
+    return repr((item.aspect_term, item.aspect_ref, item.opinion_term, item.polarity, span))
 
 
 def _digest(items: Iterable[str]) -> bytes:

@@ -84,7 +84,7 @@ def bootstrap_f1(
     if len(counts) < _FEWEST:
         return None
     sums = _resampled_sums(_f1_parts(counts), resamples, seed)
-    return _percentiles(np.concatenate([f1_from(one[:, 0], one[:, 1])[one[:, 1] > 0] for one in sums]))
+    return _percentiles(np.concatenate([f1_from(drawn[:, 0], drawn[:, 1])[drawn[:, 1] > 0] for drawn in sums]))
 
 
 def bootstrap_f1_difference(
@@ -96,8 +96,8 @@ def bootstrap_f1_difference(
     both = np.hstack([_f1_parts(first), _f1_parts(second)])
     sums = _resampled_sums(both, resamples, seed)
     differences = [
-        (f1_from(one[:, 2], one[:, 3]) - f1_from(one[:, 0], one[:, 1]))[(one[:, 1] > 0) & (one[:, 3] > 0)]
-        for one in sums
+        (f1_from(drawn[:, 2], drawn[:, 3]) - f1_from(drawn[:, 0], drawn[:, 1]))[(drawn[:, 1] > 0) & (drawn[:, 3] > 0)]
+        for drawn in sums
     ]
     return _percentiles(np.concatenate(differences))
 

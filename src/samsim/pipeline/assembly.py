@@ -74,7 +74,7 @@ class Examined:
         """
         left = first_of_equals(surviving) if self.equals_once else surviving
         terms = {candidate.tuple_id: candidate.aspect_term for candidate in self.candidates}
-        same = {one.tuple_id for one in left if one.aspect_term == terms.get(one.tuple_id)}
+        same = {candidate.tuple_id for candidate in left if candidate.aspect_term == terms.get(candidate.tuple_id)}
         spans = {tuple_id: span for tuple_id, span in self.spans.items() if tuple_id in same}
         states = self.opinions.states
         risks = compute_validator_risks(left, self.analysis, self.taxonomy, claimed_spans=spans, states=states)
@@ -238,7 +238,7 @@ def as_reviewed(candidates: Sequence[Candidate]) -> list[ReviewedTuple]:
 
 
 def require_an_answer(who: str, uid: str, calls: Sequence[CallRecord]) -> None:
-    """Raise if none of the calls got an answer: without one there is nothing to go on with."""
+    """Raise if none of the calls got an answer: without one there is nothing to continue with."""
     if all(call.problem for call in calls):
         raise EngineError(
             f"{who} got an answer for sample {uid} from {calls[0].engine}: {_what_happened(calls[0])}. "

@@ -52,7 +52,7 @@ STATE: Mapping[str, Pair] = {
     "helped": ("helped", "나아짐"),
     "harmed": ("harmed", "나빠짐"),
     "advised": ("advice shown", "조언을 보임"),
-    "wrong": ("errors left", "오류 남음"),
+    "wrong": ("still wrong", "여전히 틀림"),
     "right": ("all right", "모두 맞음"),
     "partial": ("partial: calls lost", "일부 응답 누락"),
     "error": ("failed", "실패"),
@@ -173,7 +173,7 @@ def words_by_kind() -> dict[str, dict[str, Pair]]:
         "trigger": TRIGGER,
         "failure": FAILURE,
         "family": FAMILY,
-        "principle": {one.principle_id: (one.en, one.ko) for one in all_principles()},
+        "principle": {principle.principle_id: (principle.en, principle.ko) for principle in all_principles()},
     }
     return {kind: dict(table) for kind, table in tables.items()}
 

@@ -26,9 +26,6 @@ from samsim.schemas.run_problems import RunProblem, problem_of
 from samsim.schemas.runs import DataRecord
 from samsim.schemas.scorecards import Family
 
-# Two of anything make a comparison.
-_PAIR = 2
-
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -76,7 +73,7 @@ class MeasuredRun:
         return self.same or (self,)
 
     @property
-    def came_to(self) -> Hashable:
+    def outcome_key(self) -> Hashable:
         """What it has in common with the runs of other conditions that came to the same in every sample."""
         manifest, record = self.run.manifest, data_of(self.run)
         cell = manifest.cell
@@ -139,13 +136,13 @@ class Collected:
         """The runs that are compared, those that came to the same as one."""
         together: dict[Hashable, list[MeasuredRun]] = {}
         for run in self.evaluated:
-            together.setdefault(run.came_to, []).append(run)
+            together.setdefault(run.outcome_key, []).append(run)
         return tuple(as_one(runs) for runs in together.values())
 
 
 def as_one(runs: Sequence[MeasuredRun]) -> MeasuredRun:
     """Runs that came to the same, under one name that has all of theirs."""
-    if len(runs) < _PAIR:
+    if len(runs) == 1:
         return runs[0]
     return replace(runs[0], name=equal_names([run.name for run in runs]), same=tuple(runs))
 
@@ -279,8 +276,8 @@ class _Reading:
 
 
 def _outcome(sample: RunSample) -> bytes:
-    came_to = sample.error if sample.result is None else outcome_of(sample.result)
-    return repr((sample.uid, came_to)).encode("utf-8", "surrogatepass")
+    outcome = sample.error if sample.result is None else outcome_of(sample.result)
+    return repr((sample.uid, outcome)).encode("utf-8", "surrogatepass")
 
 
 def _comparisons(runs: Sequence[MeasuredRun], resamples: int) -> tuple[list[Comparison], list[Problem]]:
@@ -292,7 +289,7 @@ def _comparisons(runs: Sequence[MeasuredRun], resamples: int) -> tuple[list[Comp
             groups.setdefault(record.sha256, []).append(run)
     found, problems = [], []
     for group in groups.values():
-        if len(group) < _PAIR:
+        if len(group) == 1:
             continue
         names = [run.name for run in group]
         try:
@@ -320,7 +317,7 @@ def _repeated(runs: Sequence[MeasuredRun]) -> Iterator[RepeatedCell]:
             key = run.run.manifest.experiment, cell.protocol, cell.condition, cell.engine, record.sha256
             cells.setdefault(key, []).append(run)
     for (_, protocol, condition, engine, _), same in cells.items():
-        if len(same) < _PAIR:
+        if len(same) == 1:
             continue
         seeds = {run.run.manifest.cell.seed for run in same}
         yield RepeatedCell(

@@ -22,4 +22,4 @@ def what_differs(contrast: Contrast) -> Pair:
     """The parts of the answers that are not the baseline's, with the number of samples."""
     parts = [(named(ANSWER_PART, part), samples) for part, samples in contrast.differs.items()]
     english = ", ".join(f"{name[0]} ({how_many(samples, 'sample')})" for name, samples in parts)
-    return english, ", ".join(f"{name[1]}(표본 {samples:,}개)" for name, samples in parts)
+    return english, ", ".join(f"{name[1]}(샘플 {samples:,}개)" for name, samples in parts)

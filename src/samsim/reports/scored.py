@@ -59,7 +59,7 @@ def scored_runs(collected: Collected, family: Family, *, single: bool = False) -
     together: dict[Hashable, list[_Cell]] = {}
     for cell in _cells(collected, single=single):
         if all(family in run.tuples for run in cell.runs):
-            together.setdefault(tuple(run.came_to for run in cell.runs), []).append(cell)
+            together.setdefault(tuple(run.outcome_key for run in cell.runs), []).append(cell)
     return [_scored(cells, family, contrasts.get(cells[0].name)) for cells in together.values()]
 
 
@@ -86,12 +86,12 @@ def _scored(cells: Sequence[_Cell], family: Family, contrast: Contrast | None) -
     first = cells[0]
     scores = [run.tuples[family] for run in first.runs]
     pooled = None if first.group is None else first.group.scores.get(family)
-    stage1 = [one.stage1.micro for one in scores]
+    stage1 = [score.stage1.micro for score in scores]
     return Scored(
         name=equal_names([cell.name for cell in cells]),
         runs=tuple(run for cell in cells for run in cell.runs),
         repeats=len(first.runs),
-        samples=min(one.samples for one in scores),
+        samples=min(score.samples for score in scores),
         stage1=_together(stage1),
         final=scores[0].final.micro if pooled is None else pooled.micro,
         interval=scores[0].final.interval if pooled is None else pooled.interval,
@@ -103,13 +103,18 @@ def _scored(cells: Sequence[_Cell], family: Family, contrast: Contrast | None) -
 
 def _together(rates: Sequence[Rates]) -> Rates:
     """The rates of the counts of all."""
-    counts = ([one.matched for one in rates], [one.predicted for one in rates], [one.gold for one in rates])
+    counts = ([rate.matched for rate in rates], [rate.predicted for rate in rates], [rate.gold for rate in rates])
     return Rates.of(Score(*map(sum, counts)))
 
 
 def contrasts_of(collected: Collected, family: Family) -> dict[str, Contrast]:
     """Each run's contrast with the baseline of its comparison."""
-    return {one.run: one for found in collected.comparisons for one in found.contrasts if one.family == family}
+    return {
+        contrast.run: contrast
+        for found in collected.comparisons
+        for contrast in found.contrasts
+        if contrast.family == family
+    }
 
 
 def trivial_scores(collected: Collected, family: Family) -> list[tuple[int, dict[BaselineName, BaselineScores]]]:
@@ -126,4 +131,4 @@ def trivial_scores(collected: Collected, family: Family) -> list[tuple[int, dict
 def best_trivial(collected: Collected, family: Family) -> float | None:
     """The best score of a trivial answer."""
     found = trivial_scores(collected, family)
-    return max((one.micro.f1 for _, answers in found for one in answers.values()), default=None)
+    return max((score.micro.f1 for _, answers in found for score in answers.values()), default=None)

@@ -38,13 +38,13 @@ def comparison_table(collected: Collected, ui: Ui = "en") -> Table:
     )
     compared = bool(collected.comparisons)
     table.add_column("", overflow="fold")
-    for heading in ("F1", "95% CI", *(("Δ", "p") if compared else ()), *(said(one, ui) for one in _BUDGET)):
+    for heading in ("F1", "95% CI", *(("Δ", "p") if compared else ()), *(said(words, ui) for words in _BUDGET)):
         table.add_column(heading, justify="right", no_wrap=True)
     scored = [] if family is None else scored_runs(collected, family)
-    for one in scored:
-        difference = _difference(one.contrast, ui) if compared else []
-        table.add_row(*map(Text, (_name(one), *_score(one), *difference, *budget_cells(one.runs))))
-    there = {run.name for one in scored for run in one.runs}
+    for cell in scored:
+        difference = _difference(cell.contrast, ui) if compared else []
+        table.add_row(*map(Text, (_name(cell), *_score(cell), *difference, *budget_cells(cell.runs))))
+    there = {run.name for cell in scored for run in cell.runs}
     for run in collected.evaluated:
         if run.name not in there:
             missing = [NOTHING] * (4 if compared else 2)
@@ -81,7 +81,7 @@ def partial_lines(collected: Collected, ui: Ui = "en") -> list[str]:
             (
                 f"partial: {run.name}: {run.metrics.partial:,} of {how_many(run.metrics.samples, 'sample')}, counted in"
                 " the measures (samsim report --complete-only leaves them out)",
-                f"일부 누락: {run.name}: 표본 {run.metrics.samples:,}개 가운데 {run.metrics.partial:,}개. 지표에는"
+                f"일부 누락: {run.name}: 샘플 {run.metrics.samples:,}개 가운데 {run.metrics.partial:,}개. 지표에는"
                 " 포함됩니다(samsim report --complete-only로 제외).",
             ),
             ui,
@@ -100,7 +100,7 @@ def failed_checks_line(files: ReportFiles, ui: Ui = "en") -> str:
 
 def _title(collected: Collected, family: Family | None, ui: Ui) -> str:
     samples = max((run.metrics.samples for run in collected.evaluated), default=0)
-    counted = said((how_many(samples, "sample"), f"표본 {samples:,}개"), ui)
+    counted = said((how_many(samples, "sample"), f"샘플 {samples:,}개"), ui)
     if family is None:
         return f"{counted}; {_unscored(collected, ui)}"
     measure = said(named(FAMILY, family), ui)
@@ -112,8 +112,8 @@ def _unscored(collected: Collected, ui: Ui) -> str:
     return "; ".join(dict.fromkeys(said(missing_row(run).cells[1], ui) for run in collected.evaluated))
 
 
-def _name(one: Scored) -> str:
-    return one.name if one.repeats == 1 else f"{one.name} ×{one.repeats}"
+def _name(cell: Scored) -> str:
+    return cell.name if cell.repeats == 1 else f"{cell.name} ×{cell.repeats}"
 
 
 def _legend(collected: Collected, ui: Ui) -> str:
@@ -131,22 +131,22 @@ def _legend(collected: Collected, ui: Ui) -> str:
                 "Δ: 최종 점수에서 같은 데이터의 첫 실행과의 차이, p는 Holm 보정.",
             )
         )
-    untested = [one for found in collected.comparisons for one in found.contrasts if not one.tested]
-    if any(one.identical for one in untested):
+    untested = [contrast for found in collected.comparisons for contrast in found.contrasts if not contrast.tested]
+    if any(contrast.identical for contrast in untested):
         parts.append(
             (
                 f"{_IDENTICAL[0]}: identical answers, nothing to test.",
                 f"{_IDENTICAL[1]}: 답이 모두 같아 검정하지 않음.",
             )
         )
-    if any(not one.identical for one in untested):
+    if any(not contrast.identical for contrast in untested):
         parts.append(
             (
                 f"{_SAME[0]}: the same tuples, nothing to test; the page says what differs.",
                 f"{_SAME[1]}: 튜플이 같아 검정하지 않음. 다른 점은 보고서에 있음.",
             )
         )
-    parts.append(("Calls, tokens, cost: per sample.", "호출·토큰·비용: 표본당."))
+    parts.append(("Calls, tokens, cost: per sample.", "호출·토큰·비용: 샘플당."))
     parts.append(
         (
             "Trivial: knows the gold's frequencies and reads no text.",
@@ -155,23 +155,23 @@ def _legend(collected: Collected, ui: Ui) -> str:
     )
     failed = ", ".join(f"{run.name} {run.metrics.errors}" for run in collected.evaluated if run.metrics.errors)
     if failed:
-        parts.append((f"Failed samples: {failed}.", f"실패한 표본: {failed}."))
+        parts.append((f"Failed samples: {failed}.", f"실패한 샘플: {failed}."))
     if collected.complete_only:
-        parts.append(("Partial samples count as failed.", "일부 누락된 표본은 실패로 셈."))
+        parts.append(("Partial samples count as failed.", "일부 누락된 샘플은 실패로 셈."))
     if any(found.left_out for found in collected.comparisons):
         parts.append(
             (
                 "Scores are over the samples that no run failed on.",
-                "점수는 어느 실행에서도 실패하지 않은 표본으로 계산.",
+                "점수는 어느 실행에서도 실패하지 않은 샘플로 계산.",
             )
         )
     return " ".join(said(part, ui) for part in parts)
 
 
-def _score(one: Scored) -> list[str]:
-    has_review = any(run.has_review for run in one.runs)
-    final = percent(one.final.f1)
-    return [f"{percent(one.stage1.f1)} → {final}" if has_review else final, percent_interval(one.interval)]
+def _score(cell: Scored) -> list[str]:
+    has_review = any(run.has_review for run in cell.runs)
+    final = percent(cell.final.f1)
+    return [f"{percent(cell.stage1.f1)} → {final}" if has_review else final, percent_interval(cell.interval)]
 
 
 def _difference(contrast: Contrast | None, ui: Ui) -> list[str]:
@@ -184,7 +184,9 @@ def _difference(contrast: Contrast | None, ui: Ui) -> list[str]:
 
 def _trivial(collected: Collected, family: Family, ui: Ui) -> list[str]:
     """The best of the trivial baselines; the page has them all."""
-    found = [(one.micro.f1, name) for _, answers in trivial_scores(collected, family) for name, one in answers.items()]
+    found = [
+        (score.micro.f1, name) for _, answers in trivial_scores(collected, family) for name, score in answers.items()
+    ]
     if not found:
         return [said(("trivial baseline", "단순 기준선"), ui), NOTHING]
     f1, best = max(found)

@@ -18,14 +18,14 @@ PAGE: Mapping[str, Pair] = {
     # sections
     "summary": ("Summary", "요약"),
     "results": ("Results", "결과"),
-    "review": ("What the review did", "재검토가 한 일"),
+    "review": ("What the review did", "재검토의 효과"),
     "rules": ("Rules and outcomes", "규칙별 결과"),
     "breakdowns": ("By polarity and subset", "극성·하위 집합별 결과"),
     "risk_section": ("Risk", "위험"),
     "agreement": ("Agreement", "일치도"),
     "memory_section": ("Memory", "메모리"),
     "cost": ("Cost", "비용"),
-    "samples": ("Samples", "표본"),
+    "samples": ("Samples", "샘플"),
     "provenance": ("Runs and checks", "실행 정보와 점검"),
     # banners
     "checks_failed": (
@@ -38,19 +38,19 @@ PAGE: Mapping[str, Pair] = {
         "{count} of {total} samples are partial: they were decided without the calls that gave no answer, and are"
         " counted in the measures. The sample browser lists them under “partial”, metrics.json names the calls;"
         " samsim run … --retry-errors does them again.",
-        "표본 {total}개 가운데 {count}개는 응답하지 않은 호출을 빼고 판정했습니다. 지표에는 들어 있습니다. 표본 목록의"
+        "샘플 {total}개 가운데 {count}개는 응답하지 않은 호출을 빼고 판정했습니다. 지표에는 들어 있습니다. 샘플 목록의"
         " ‘일부 응답 누락’에서 볼 수 있고 빠진 호출은 metrics.json에 있습니다. samsim run … --retry-errors로 다시 할 수"
         " 있습니다.",
     ),
     "left_out": (
         "To keep the file small, the sample browser has {included} of {total} samples: those that failed, are partial,"
         " changed or were flagged come first. {left_out} are left out here; all measures count every sample.",
-        "파일 크기를 줄이기 위해 전체 {total}개 중 {included}개만 표본 목록에 넣었습니다. 실패하거나 일부 응답이"
-        " 빠지거나 바뀌거나 충돌이 있던 표본을 먼저 넣었고 나머지 {left_out}개는 뺐습니다. 지표는 모든"
-        " 표본으로 계산했습니다.",
+        "파일 크기를 줄이기 위해 전체 {total}개 중 {included}개만 샘플 목록에 넣었습니다. 실패하거나 일부 응답이"
+        " 빠지거나 바뀌거나 충돌이 있던 샘플을 먼저 넣었고 나머지 {left_out}개는 뺐습니다. 지표는 모든"
+        " 샘플로 계산했습니다.",
     ),
-    "all_failed": ("all samples failed", "모든 표본이 실패했습니다"),
-    "no_samples": ("no sample is done", "완료된 표본이 없습니다"),
+    "all_failed": ("all samples failed", "모든 샘플이 실패했습니다"),
+    "no_samples": ("no sample is done", "완료된 샘플이 없습니다"),
     "no_gold_row": ("no gold, so nothing is scored", "정답이 없어 점수를 매기지 않았습니다"),
     "without_review": (
         "Not in this table, because the protocol has no review: {names}.",
@@ -63,19 +63,19 @@ PAGE: Mapping[str, Pair] = {
     "needs_inference": ("needs inference: repeat run {run}", "추론이 필요합니다: {run} 실행을 다시 하세요"),
     "no_script": (
         "The sample browser needs JavaScript. Everything above it does not.",
-        "표본 목록은 자바스크립트가 있어야 볼 수 있습니다. 나머지 내용은 그대로 볼 수 있습니다.",
+        "샘플 목록은 자바스크립트가 있어야 볼 수 있습니다. 나머지 내용은 그대로 볼 수 있습니다.",
     ),
     "checks_passed": ("All {count} checks of the measures passed.", "지표 점검 {count}건을 모두 통과했습니다."),
     # summary cards
     "card_runs": ("runs", "실행"),
-    "card_samples": ("samples", "표본"),
+    "card_samples": ("samples", "샘플"),
     "card_f1": ("final F1", "최종 F1"),
     "card_baseline": ("final F1 of the baseline", "기준 실행의 최종 F1"),
     "card_largest": ("largest difference to the baseline", "기준 실행과의 가장 큰 차이"),
     "card_trivial": ("best trivial baseline", "가장 높은 단순 기준선"),
-    "card_changed": ("samples changed by review", "재검토로 바뀐 표본"),
+    "card_changed": ("samples changed by review", "재검토로 바뀐 샘플"),
     "card_cost": ("cost in all", "총비용"),
-    "card_calls": ("calls in all", "총호출 수"),
+    "card_calls": ("calls in all", "총 호출 수"),
     "family_is": (
         "Scores are micro over tuples, in percent. Primary measure: {family}.",
         "점수는 튜플 기준 마이크로 평균(%)입니다. 주 지표: {family}.",
@@ -86,11 +86,11 @@ PAGE: Mapping[str, Pair] = {
     ),
     "all_failed_here": (
         "All samples failed, so nothing is scored; the sample browser says why.",
-        "모든 표본이 실패해 점수를 매길 수 없습니다. 이유는 표본 목록에서 볼 수 있습니다.",
+        "모든 샘플이 실패해 점수를 매길 수 없습니다. 이유는 샘플 목록에서 볼 수 있습니다.",
     ),
     "no_samples_here": (
         "No sample is done, so nothing is scored.",
-        "완료된 표본이 없어 점수를 매길 수 없습니다.",
+        "완료된 샘플이 없어 점수를 매길 수 없습니다.",
     ),
     "no_scorecards_here": (
         "The scorecards are missing, and with them the gold, so nothing is scored. Repeat the runs to have them.",
@@ -122,8 +122,8 @@ BROWSER: Mapping[str, Pair] = {
     "filter_rule": ("Rule", "규칙"),
     "filter_language": ("Language", "언어"),
     "clear": ("Clear", "초기화"),
-    "sample_list": ("Samples", "표본 목록"),
-    "sample_detail": ("Sample", "표본"),
+    "sample_list": ("Samples", "샘플 목록"),
+    "sample_detail": ("Sample", "샘플"),
     "keys": (
         "j and k or the arrow keys go through the list, Esc closes a sample.",
         "j·k 또는 화살표 키로 이동하고 Esc로 닫습니다.",
@@ -135,15 +135,15 @@ BROWSER: Mapping[str, Pair] = {
     "any_rule": ("any rule", "모든 규칙"),
     "any_language": ("any language", "모든 언어"),
     "shown_of": ("{shown} of {total}", "{total}개 중 {shown}개"),
-    "nothing_matches": ("No sample matches.", "조건에 맞는 표본이 없습니다."),
+    "nothing_matches": ("No sample matches.", "조건에 맞는 샘플이 없습니다."),
     "text_unknown": ("(text unknown)", "(본문 알 수 없음)"),
     "old_browser": (
         "This browser is too old for the list of samples; one of 2023 or later will do.",
-        "브라우저가 오래되어 표본 목록을 볼 수 없습니다. 2023년 이후 버전을 쓰세요.",
+        "브라우저가 오래되어 샘플 목록을 볼 수 없습니다. 2023년 이후 버전을 쓰세요.",
     ),
-    "same_sample": ("The same sample in other runs", "다른 실행의 같은 표본"),
-    "previous": ("Previous sample", "이전 표본"),
-    "next": ("Next sample", "다음 표본"),
+    "same_sample": ("The same sample in other runs", "다른 실행의 같은 샘플"),
+    "previous": ("Previous sample", "이전 샘플"),
+    "next": ("Next sample", "다음 샘플"),
     "close": ("Close", "닫기"),
 }
 
@@ -151,17 +151,17 @@ DETAIL: Mapping[str, Pair] = {
     "aspect": ("aspect", "속성"),
     "ref": ("ref", "범주"),
     "opinion": ("opinion", "의견"),
-    "support": ("support", "지지"),
+    "support": ("support", "찾은 관점"),
     "tuples": ("from", "출처"),
     "match": ("gold", "정답 일치"),
     "gold": ("Gold", "정답"),
-    "no_gold": ("There is no gold for this sample.", "이 표본에는 정답이 없습니다."),
+    "no_gold": ("There is no gold for this sample.", "이 샘플에는 정답이 없습니다."),
     "gold_empty": ("The gold says that there is no opinion here.", "정답에 의견이 없습니다."),
     "stage1": ("Stage 1", "1단계"),
     "stage2": ("Stage 2", "2단계"),
     "final": ("final", "최종"),
-    "final_tuples": ("Final tuples", "최종 튜플"),
-    "nothing_left": ("No tuple in the end.", "최종 튜플이 없습니다."),
+    "final_tuples": ("Final tuples", "분석 결과"),
+    "nothing_left": ("No tuple in the end.", "분석 결과가 없습니다."),
     "dropped": ("Gone", "빠진 튜플"),
     "uncertain": ("uncertain", "불확실"),
     "stage1_found": ("Stage 1: who found what", "1단계: 누가 무엇을 찾았나"),
@@ -201,7 +201,7 @@ DETAIL: Mapping[str, Pair] = {
     "moderator": ("Moderator", "조정자"),
     "expected_value": (
         "Expected value {total}, threshold {threshold}.",
-        "기대 가치 {total}, 기준 {threshold}.",
+        "기댓값 {total}, 기준 {threshold}.",
     ),
     "memory": ("Memory", "메모리"),
     "condition_is": ("Condition {condition}.", "조건 {condition}."),
@@ -244,7 +244,7 @@ DETAIL: Mapping[str, Pair] = {
         "{calls} calls ({cached} from the cache, {failed} failed), {tokens} tokens, {cost}, {seconds} s",
         "호출 {calls}회(캐시 {cached}회, 실패 {failed}회), 토큰 {tokens}개, {cost}, {seconds}초",
     ),
-    "failed": ("This sample failed", "이 표본은 실패했습니다"),
+    "failed": ("This sample failed", "이 샘플은 실패했습니다"),
     "legend_bars": (
         "bars: aspects, dotted: opinions; G gold above, F final below",
         "실선: 속성, 점선: 의견. 위쪽 G는 정답, 아래쪽 F는 최종 결과",

@@ -36,8 +36,8 @@ def apply_changes(
             aspect = {name: getattr(keeper, name) for name in ("aspect_term", "aspect_ref", "span")}
             changed[decision.target_tuple_id] = changed[decision.target_tuple_id].model_copy(update=aspect)
     return [
-        ReviewedTuple(**dict(one), flagged=tuple_id in unresolved, flag_reason=_reason(tuple_id, unresolved))
-        for tuple_id, one in changed.items()
+        ReviewedTuple(**dict(candidate), flagged=tuple_id in unresolved, flag_reason=_reason(tuple_id, unresolved))
+        for tuple_id, candidate in changed.items()
     ]
 
 
@@ -49,7 +49,7 @@ def _changed(candidate: Candidate, applied: Sequence[OverrideDecision]) -> Candi
     mine = [decision for decision in applied if decision.op in ("set_polarity", "set_aspect_ref")]
     if not mine:
         return candidate
-    fields: dict[str, object] = {"confidence": round(fmean(one.signal.mean_support for one in mine), 6)}
+    fields: dict[str, object] = {"confidence": round(fmean(decision.signal.mean_support for decision in mine), 6)}
     for decision in mine:
         # Both are canonical already: a decision is made from an enforced edit.
         fields["aspect_ref" if decision.op == "set_aspect_ref" else "polarity"] = decision.value

@@ -55,7 +55,7 @@ def choose_stage(
 
 def label_of(tuples: Sequence[Candidate]) -> tuple[PolarityName | None, ModeratorRule]:
     """The sentence's label and the rule that gives it."""
-    polarities = {one.polarity for one in tuples}
+    polarities = {candidate.polarity for candidate in tuples}
     if not polarities:
         return None, "no_tuples"
     if len(polarities) == 1:
@@ -89,4 +89,4 @@ def moderate(
 
 def mean_confidence(tuples: Sequence[Candidate]) -> float:
     """The mean of the tuples' confidences, 0 where there are none."""
-    return round(fmean(one.confidence for one in tuples), 6) if tuples else 0.0
+    return round(fmean(candidate.confidence for candidate in tuples), 6) if tuples else 0.0

@@ -68,7 +68,9 @@ def enforce_review_actions(
             if not item.target_tuple_ids:
                 refusals.append(_refusal(agent, "", "no_target", item))
             targets = list(dict.fromkeys(item.target_tuple_ids))
-            merges = any(by_id[one].aspect_ref != _merged_ref(item, taxonomy) for one in targets if one in votes)
+            merges = any(
+                by_id[target].aspect_ref != _merged_ref(item, taxonomy) for target in targets if target in votes
+            )
             for tuple_id in targets:
                 if tuple_id in votes:
                     vote, problem = _complete(item, by_id[tuple_id], agent, taxonomy, merges=merges)

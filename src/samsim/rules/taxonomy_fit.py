@@ -21,7 +21,7 @@ class TaxonomyFit:
 
     def add(self, result: SampleResult) -> None:
         """Count one result."""
-        self._refs[result.taxonomy] += sum(bool(one.aspect_ref) for one in result.stage1_tuples)
+        self._refs[result.taxonomy] += sum(bool(candidate.aspect_ref) for candidate in result.stage1_tuples)
         self._invalid[result.taxonomy] += sum(risk.risk_type == "INVALID_REF" for risk in result.validator_risks)
 
     def hints(self) -> list[RunProblem]:

@@ -41,7 +41,7 @@ _WORDS: Mapping[ProblemCode, Pair] = {
     "fewer_scorecards": (
         "scorecards.jsonl has {scorecards:,} sample{scorecards_s}, outputs.jsonl {outputs:,}: gold, scores, risk,"
         " memory and cost of the others are gone. Repeat the run to have them.",
-        "scorecards.jsonl에는 표본이 {scorecards:,}개, outputs.jsonl에는 {outputs:,}개 있습니다. 나머지 표본의"
+        "scorecards.jsonl에는 샘플이 {scorecards:,}개, outputs.jsonl에는 {outputs:,}개 있습니다. 나머지 샘플의"
         " 정답·점수·위험·메모리·비용은 알 수 없습니다. 필요하면 실행을 다시 하세요.",
     ),
     "no_traces": (
@@ -57,19 +57,19 @@ _WORDS: Mapping[ProblemCode, Pair] = {
     "lost_outputs": (
         "outputs.jsonl has {outputs:,} of {samples:,} sample{samples_s}: the manifest says that {done:,} are done, so"
         " the others were lost. All measures are over what is left; repeat the run.",
-        "outputs.jsonl에 표본 {samples:,}개 가운데 {outputs:,}개만 남아 있습니다. 지표는 남은 표본으로만 계산했습니다."
+        "outputs.jsonl에 샘플 {samples:,}개 가운데 {outputs:,}개만 남아 있습니다. 지표는 남은 샘플로만 계산했습니다."
         " 실행을 다시 하세요.",
     ),
     "unfinished": (
         "the run is {status}: {outputs:,} of {samples:,} sample{samples_s} are done. Run the same configuration again"
         " to go on.",
-        "실행 상태: {status}. 표본 {samples:,}개 가운데 {outputs:,}개만 끝났습니다. 같은 설정으로 다시 실행하면 이어서"
+        "실행 상태: {status}. 샘플 {samples:,}개 가운데 {outputs:,}개만 끝났습니다. 같은 설정으로 다시 실행하면 이어서"
         " 합니다.",
     ),
     "too_many_outputs": (
         "outputs.jsonl has {outputs:,} sample{outputs_s}, but the run was over {samples:,}: do not trust it. Repeat"
         " the run.",
-        "outputs.jsonl에 표본이 {outputs:,}개 있지만 실행 대상은 {samples:,}개였습니다. 믿을 수 없으니 실행을 다시"
+        "outputs.jsonl에 샘플이 {outputs:,}개 있지만 실행 대상은 {samples:,}개였습니다. 믿을 수 없으니 실행을 다시"
         " 하세요.",
     ),
     "no_manifest": (
@@ -86,7 +86,7 @@ _WORDS: Mapping[ProblemCode, Pair] = {
     ),
     "unreadable_sample": (
         "only the first {samples:,} sample{samples_s} could be read. {cause}",
-        "처음 {samples:,}개 표본만 읽을 수 있었습니다. 원인: {cause}",
+        "처음 {samples:,}개 샘플만 읽을 수 있었습니다. 원인: {cause}",
     ),
     "no_comparison": ("no comparison: {cause}", "비교하지 못했습니다. 원인: {cause}"),
     "taxonomy_misfit": (

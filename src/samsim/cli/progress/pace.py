@@ -17,7 +17,7 @@ _STANDARD_DEVIATIONS = 2.0
 
 
 class Pace:
-    """The moments at which the latest samples ended; ``started`` is when the first was begun."""
+    """The moments at which the latest samples ended; ``started`` is when the first one started."""
 
     def __init__(self, started: float) -> None:
         self._moments: deque[float] = deque([started], maxlen=_RECENT + 1)

@@ -74,9 +74,11 @@ def _opinions(result: SampleResult, final: FinalTuple) -> str:
 def _support(result: SampleResult, final: FinalTuple, labels: Labels) -> Text:
     """Those who found it, each at its own place; a tuple that a debate changed is theirs who changed it."""
     changes = [
-        one
-        for one in (result.debate.overrides if result.debate is not None else ())
-        if one.applied and one.op in ("set_polarity", "set_aspect_ref") and one.target_tuple_id in final.tuple_ids
+        override
+        for override in (result.debate.overrides if result.debate is not None else ())
+        if override.applied
+        and override.op in ("set_polarity", "set_aspect_ref")
+        and override.target_tuple_id in final.tuple_ids
     ]
     found = " ".join(reader if reader in final.support else "·" for reader in readers_of(result))
     if not changes:
@@ -106,9 +108,9 @@ def _contested(result: SampleResult, final: FinalTuple, look: Look) -> list[Text
         if decision.tuple_id in ids and decision.action == "FLIP"
     ]
     edits = [
-        f"{one.target_tuple_id}: {edit_words(one.op, one.value, labels)}"
-        for one in (result.debate.overrides if result.debate is not None else ())
-        if one.applied and one.target_tuple_id in ids
+        f"{override.target_tuple_id}: {edit_words(override.op, override.value, labels)}"
+        for override in (result.debate.overrides if result.debate is not None else ())
+        if override.applied and override.target_tuple_id in ids
     ]
     return [cell(words) for words in dict.fromkeys([*conflicts, *doubts, *changes, *edits])]
 

@@ -33,7 +33,7 @@ LABELS: Mapping[str, Pair] = {
     "stage1_other": ("What Stage 1 found", "1단계에서 찾은 것"),
     "doubts": ("Conflicts and doubts", "충돌과 의심 지점"),
     "votes": ("Votes and decisions", "투표와 결정"),
-    "final": ("Final tuples", "최종 튜플"),
+    "final": ("Final tuples", "분석 결과"),
     # debate
     "debate": ("The debate", "토론"),
     "outcome": ("Stage 2 and moderator", "2단계와 조정"),
@@ -66,11 +66,11 @@ LABELS: Mapping[str, Pair] = {
     "memory_nothing_retrieved": ("no similar past case", "비슷한 과거 사례 없음"),
     "memory_advised": (
         "The reviewers were advised: {ids} ({chars}).",
-        "검토자에게 조언함: {ids} ({chars})",
+        "재검토자에게 조언함: {ids} ({chars})",
     ),
-    "memory_not_advised": ("The reviewers were not advised: {why}.", "검토자에게 조언하지 않음: {why}"),
+    "memory_not_advised": ("The reviewers were not advised: {why}.", "재검토자에게 조언하지 않음: {why}"),
     "memory_masked": ("this condition shows nothing", "이 조건에서는 조언을 보이지 않음"),
-    "memory_gated": ("Stage 1 gave no reason to", "1단계에 문제가 없어 조언할 까닭이 없음"),
+    "memory_gated": ("Stage 1 gave no reason to", "1단계에 문제가 없어 조언할 필요가 없음"),
     "memory_no_advice": ("there was nothing to say", "전할 조언이 없음"),
     "memory_written": ("Remembered as {episode}.", "{episode}(으)로 기억함"),
     # Stage 1
@@ -100,7 +100,7 @@ LABELS: Mapping[str, Pair] = {
     ),
     "same": ("the same", "같음"),
     "differs": ("differs", "다름"),
-    "not_reviewed": ("not reviewed, stays", "검토 대상이 아니므로 유지"),
+    "not_reviewed": ("not reviewed, stays", "재검토 대상이 아니므로 유지"),
     # rules in words
     "rule_all": ("Rule 1: all three agree → {action}", "규칙 1: 세 표가 모두 같음 → {action}"),
     "rule_two": ("Rule 1: two of three agree → {action}", "규칙 1: 셋 중 둘이 같음 → {action}"),
@@ -127,7 +127,7 @@ LABELS: Mapping[str, Pair] = {
     "ref": ("Ref", "범주"),
     "opinion": ("Opinion", "의견"),
     "polarity": ("Polarity", "극성"),
-    "support": ("Support", "지지"),
+    "support": ("Support", "찾은 관점"),
     "changed_by": ("changed: {who}", "변경: {who}"),
     "uncertain": ("Uncertain", "불확실"),
     "contested": ("Contested", "쟁점"),

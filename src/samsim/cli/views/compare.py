@@ -37,15 +37,15 @@ _LEGEND: Pair = (
     " exact: samples with all tuples right. Trivial answers read no text, but know the gold's frequencies. p: paired"
     " permutation test, where the tuples differ; Holm over the distinct outcomes within a measure; McNemar over exact"
     " samples; flips +/−: tuples that went from wrong to right / from right to wrong.",
-    "F1은 최종 튜플의 마이크로 평균(%), [ ]는 표본 부트스트랩 95 % 구간, macro는 표본별 F1의 평균, 완전 일치는 모든"
-    " 튜플이 맞은 표본 수. 단순 기준선은 본문을 읽지 않고 정답의 빈도만 앎. p는 튜플이 다를 때의 대응 순열 검정, Holm은"
-    " 지표 안의 서로 다른 결과에 대한 보정, McNemar는 완전 일치 표본으로 계산. 바뀜 +/−: 오답에서 정답으로 / 정답에서"
+    "F1은 최종 튜플의 마이크로 평균(%), [ ]는 샘플 부트스트랩 95% 신뢰구간, macro는 샘플별 F1의 평균, 완전 일치는 모든"
+    " 튜플이 맞은 샘플 수. 단순 기준선은 본문을 읽지 않고 정답의 빈도만 앎. p는 튜플이 다를 때의 대응 순열 검정, Holm은"
+    " 지표 안의 서로 다른 결과에 대한 보정, McNemar는 완전 일치 샘플로 계산. 바뀜 +/−: 오답에서 정답으로 / 정답에서"
     " 오답으로 바뀐 튜플.",
 )
 _LEGEND_REPEATS: Pair = (
     " Runs that differ only in seed or repeat are one row, their counts pooled by sample; range: the lowest and highest"
     " F1 among them, which is no confidence interval (--each lists them).",
-    " 시드나 반복만 다른 실행은 표본별로 합쳐 한 줄로 표시함. 범위는 그 가운데 가장 낮은 F1과 가장 높은 F1이며"
+    " 시드나 반복만 다른 실행은 샘플별로 합쳐 한 줄로 표시함. 범위는 그 가운데 가장 낮은 F1과 가장 높은 F1이며"
     " 신뢰구간이 아님(--each로 하나씩 표시).",
 )
 _LEGEND_END: Pair = (
@@ -91,7 +91,7 @@ def _repeated(comparison: Comparison) -> bool:
 
 def _heading(comparison: Comparison, ui: Ui) -> Text:
     runs = len(comparison.runs)
-    samples = said((counted(comparison.samples), f"표본 {comparison.samples:,}개"), ui)
+    samples = said((counted(comparison.samples), f"샘플 {comparison.samples:,}개"), ui)
     heading = said((f"{how_many(runs, 'run')}; baseline", f"실행 {runs:,}개; 기준"), ui)
     line = Text(f"{samples}, {heading}: ")
     line.append_text(cell(comparison.baseline, "bold"))
@@ -99,19 +99,19 @@ def _heading(comparison: Comparison, ui: Ui) -> Text:
         verb = "has" if comparison.unannotated == 1 else "have"
         english = f"{counted(comparison.unannotated)} {verb} no gold and cannot be compared."
         line.append(
-            "\n" + said((english, f"표본 {comparison.unannotated:,}개는 정답이 없어 비교할 수 없음."), ui), "yellow"
+            "\n" + said((english, f"샘플 {comparison.unannotated:,}개는 정답이 없어 비교할 수 없음."), ui), "yellow"
         )
     if comparison.left_out:
         number = len(comparison.left_out)
         names = ", ".join(comparison.left_out[:_LISTED_FAILURES]) + (", …" if number > _LISTED_FAILURES else "")
         english = f"{counted(number)} failed in a run and {'is' if number == 1 else 'are'} left out of all: "
-        line.append("\n" + said((english, f"표본 {number:,}개는 실패한 실행이 있어 모두에서 제외함: "), ui), "yellow")
+        line.append("\n" + said((english, f"샘플 {number:,}개는 실패한 실행이 있어 모두에서 제외함: "), ui), "yellow")
         line.append_text(cell(names, "yellow"))
     if comparison.partial:
         number = len(comparison.partial)
         in_runs = ", ".join(f"{run.name} {run.partial:,}" for run in comparison.runs if run.partial)
         english = f"{counted(number)} {'is' if number == 1 else 'are'} partial (calls were lost) and counted: "
-        line.append("\n" + said((english, f"표본 {number:,}개는 일부 호출이 누락되었으나 포함함: "), ui), "yellow")
+        line.append("\n" + said((english, f"샘플 {number:,}개는 일부 호출이 누락되었으나 포함함: "), ui), "yellow")
         advice = said(("--complete-only leaves them out of all.", "--complete-only로 모두에서 제외."), ui)
         line.append_text(cell(f"{in_runs}; {advice}", "yellow"))
     return line
@@ -188,9 +188,11 @@ def _untested(contrast: Contrast, ui: Ui) -> Text:
 
 def _differences(comparison: Comparison, ui: Ui) -> list[RenderableType]:
     """What is not the same in the runs whose tuples are: once for each, whatever the number of measures."""
-    found = {one.run: one for one in comparison.contrasts if not one.tested and not one.identical}
+    found = {
+        contrast.run: contrast for contrast in comparison.contrasts if not contrast.tested and not contrast.identical
+    }
     words = said((" differs from the baseline in: ", "에서 기준과 다른 점: "), ui)
-    lines = [cell(one.run).append(f"{words}{said(what_differs(one), ui)}") for one in found.values()]
+    lines = [cell(contrast.run).append(f"{words}{said(what_differs(contrast), ui)}") for contrast in found.values()]
     return [*lines, Text()] if lines else []
 
 

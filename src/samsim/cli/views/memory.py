@@ -14,7 +14,7 @@ from rich.text import Text
 from samsim.cli.console import PipeConsole
 from samsim.cli.result_view.style import WIDE, breakable, cell, joined
 from samsim.memory.leaks import Leak
-from samsim.memory.memory_store import VerifyReport
+from samsim.memory.store import VerifyReport
 from samsim.plurals import how_many
 from samsim.schemas.memory_v1_1 import (
     EpisodeType,

@@ -53,18 +53,18 @@ def _tightest(model: type[BaseModel], refused: frozenset[str]) -> tuple[int, int
 def _is_small(value: dict[str, Any], items: int, length: int) -> bool:
     left: list[Any] = [value]
     while left:
-        one = left.pop()
+        node = left.pop()
         # JSON is of exactly these types, and this is asked of every value.
-        kind = type(one)
+        kind = type(node)
         if kind is str:
-            if len(one) > length:
+            if len(node) > length:
                 return False
         elif kind is list:
-            if len(one) > items:
+            if len(node) > items:
                 return False
-            left += one
+            left += node
         elif kind is dict:
-            left += one.values()
+            left += node.values()
     return True
 
 

@@ -74,7 +74,7 @@ def find_aspects(inputs: Stage1Inputs) -> ATESchema:
 def judge_aspects(inputs: ATSAInputs) -> ATSASchema:
     """The literal reading of the aspects it was given and of those that are implied; structure is for the debate."""
     given = {(aspect.span.start, aspect.span.end) for aspect in inputs.aspects if aspect.span is not None}
-    found = [one for one in read_literally(inputs.analysis) if one.target is None or one.target in given]
+    found = [claim for claim in read_literally(inputs.analysis) if claim.target is None or claim.target in given]
     triplets = as_triplets(found, inputs.analysis, inputs.taxonomy)
     return ATSASchema(
         aspect_sentiments=[

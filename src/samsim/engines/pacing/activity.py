@@ -40,7 +40,7 @@ class Activity:
         # Why a server was given up, in words that name it.
         self.lost: str | None = None
         self._clock = clock
-        self.begun = 0
+        self.started = 0
         self._recent: deque[float] = deque(maxlen=_RECENT)
         self._away: dict[str, tuple[str, float]] = {}
         self._asked_again: dict[str, float] = {}
@@ -52,7 +52,7 @@ class Activity:
     @property
     def waiting(self) -> int:
         """Calls that were asked for and have no request under way: limits, retries and outages hold them."""
-        return max(0, self.begun - self.finished - self.under_way)
+        return max(0, self.started - self.finished - self.under_way)
 
     @property
     def seconds_per_call(self) -> float | None:
@@ -114,7 +114,7 @@ class _Call(AbstractContextManager[None]):
         self._activity = activity
 
     def __enter__(self) -> None:
-        self._activity.begun += 1
+        self._activity.started += 1
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -94,7 +94,7 @@ def _is_better(more: Round, fewer: Round) -> bool:
 
 def suggestion(measured: Sequence[Round]) -> Suggestion | None:
     """What the rounds say; None if not even a single call was answered well."""
-    good = [one for one in measured if not one.failures]
+    good = [trial for trial in measured if not trial.failures]
     if not good:
         return None
     best, last = good[0], measured[-1]

@@ -114,7 +114,9 @@ def _fitting(config: ExperimentConfig, found: Mapping[Keys, MemoryCondition]) ->
     yield from _same_conditions(config, swept)
     if not swept and config.matrix.condition is not None:
         return
-    yield from _protocols_without_cells(config, list(swept.values()) or [one for one in (alone, by_mode) if one])
+    yield from _protocols_without_cells(
+        config, list(swept.values()) or [condition for condition in (alone, by_mode) if condition]
+    )
 
 
 def _same_conditions(config: ExperimentConfig, swept: Mapping[Keys, MemoryCondition]) -> Iterator[Finding]:

@@ -108,7 +108,7 @@ def repaired(
             result.model = model.model_validate(result.content, context=context)
             break
         except ValidationError as error:
-            problems = [one for one in mistakes_in(error) if whole or one["loc"]]
+            problems = [mistake for mistake in mistakes_in(error) if whole or mistake["loc"]]
             if not problems:
                 break
             findings = _independent([_find(result.content, problem, model, homes) for problem in problems])

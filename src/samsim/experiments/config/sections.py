@@ -19,7 +19,7 @@ from samsim.experiments.config.engine_plans import plan_from, plans_from
 from samsim.experiments.config.found_paths import found_path, is_there
 from samsim.memory.conditions import LATEST_VERSION
 from samsim.memory.episodic_orchestrator import MemorySettings
-from samsim.memory.memory_store import POSTGRES_SCHEMES
+from samsim.memory.store import POSTGRES_SCHEMES
 from samsim.pipeline.config import PipelineConfig
 from samsim.schemas.protocols import ProtocolName
 from samsim.schemas.taxonomy import load_taxonomy

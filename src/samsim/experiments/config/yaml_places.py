@@ -36,7 +36,7 @@ class Document:
                 return self.set_by_option[start]
             if start in self.lines:
                 return self.at_line(self.lines[start])
-            under = next((one for one in self.set_by_option if start and one[:length] == start), None)
+            under = next((path for path in self.set_by_option if start and path[:length] == start), None)
             if under is not None:
                 return self.set_by_option[under]
         return self.at_line(1)

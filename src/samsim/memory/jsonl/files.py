@@ -32,8 +32,8 @@ from samsim.durable_files import (
 from samsim.errors import SamsimError, StoreError
 from samsim.memory.jsonl import journal
 from samsim.memory.jsonl.journal import Record
-from samsim.memory.memory_store import canonical_line, episode_id_of, parse_line
 from samsim.memory.principles import find_principle
+from samsim.memory.store import canonical_line, episode_id_of, parse_line
 
 
 class StoreFiles:

@@ -16,7 +16,7 @@ from samsim.memory.jsonl.files import StoreFiles
 from samsim.memory.jsonl.journal import START, Record
 from samsim.memory.jsonl.snapshot import pack_snapshot, read_snapshot
 from samsim.memory.jsonl.verify import verify_files
-from samsim.memory.memory_store import (
+from samsim.memory.store import (
     CompactReport,
     ContentHash,
     Retrieved,

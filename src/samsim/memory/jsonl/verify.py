@@ -5,7 +5,7 @@ from __future__ import annotations
 from samsim.errors import SamsimError
 from samsim.memory.jsonl.files import StoreFiles
 from samsim.memory.jsonl.journal import START, Record
-from samsim.memory.memory_store import VerifyReport, canonical_bytes, check_principle, episode_id_of, parse_line
+from samsim.memory.store import VerifyReport, canonical_bytes, check_principle, episode_id_of, parse_line
 
 _MOST_PROBLEMS = 20
 

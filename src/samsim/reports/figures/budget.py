@@ -16,14 +16,14 @@ from samsim.schemas.scorecards import Family
 Budget = tuple[Pair, Callable[[MeasuredRun], float | None], Callable[[float], str]]
 Box = tuple[float, float, float, float]
 _BUDGETS: tuple[Budget, ...] = (
-    (("cost per sample", "표본당 비용"), lambda run: run.metrics.cost.cost_per_sample, dollars),
+    (("cost per sample", "샘플당 비용"), lambda run: run.metrics.cost.cost_per_sample, dollars),
     (
-        ("tokens per sample", "표본당 토큰"),
+        ("tokens per sample", "샘플당 토큰"),
         lambda run: run.metrics.cost.tokens_per_sample,
         lambda value: decimal(value, 0),
     ),
     (
-        ("calls per sample", "표본당 호출"),
+        ("calls per sample", "샘플당 호출"),
         lambda run: run.metrics.cost.calls_per_sample,
         lambda value: decimal(value, 1),
     ),
@@ -70,7 +70,7 @@ def budget_figure(collected: Collected, family: Family) -> str:
     """What F1 takes: cost where it is known, else tokens, else calls."""
     scored = scored_runs(collected, family)
     for words, budget_of, written in _BUDGETS:
-        known = [(one, tuple(budget_of(run) or 0.0 for run in one.runs)) for one in scored]
+        known = [(cell, tuple(budget_of(run) or 0.0 for run in cell.runs)) for cell in scored]
         if known and all(min(budgets) > 0 for _, budgets in known):
             return _scatter(known, words, written)
     return ""
@@ -78,10 +78,12 @@ def budget_figure(collected: Collected, family: Family) -> str:
 
 def _scatter(points: Sequence[tuple[Scored, tuple[float, ...]]], words: Pair, written: Callable[[float], str]) -> str:
     across = Scale(0.0, max(max(budgets) for _, budgets in points) * 1.08, _LEFT, _RIGHT)
-    ends = [edge for one, _ in points for edge in _extent(one)]
+    ends = [edge for cell, _ in points for edge in _extent(cell)]
     up = Scale(max(0.0, min(ends) - 0.02), min(1.0, max(ends) + 0.02), _TOP + _HEIGHT, _TOP)
-    title: Pair = (f"F1 with 95% intervals against {words[0]}", f"{words[1]} 대비 F1과 95% 구간")
-    rows = "; ".join(f"{one.name}: F1 {percent(one.final.f1)}, {_range(budgets, written)}" for one, budgets in points)
+    title: Pair = (f"F1 with 95% intervals against {words[0]}", f"{words[1]} 대비 F1과 95% 신뢰구간")
+    rows = "; ".join(
+        f"{cell.name}: F1 {percent(cell.final.f1)}, {_range(budgets, written)}" for cell, budgets in points
+    )
     drawing = Drawing(WIDTH, _TOP + _HEIGHT + 42, title, (rows, rows))
     for value in round_steps(up.low, up.high):
         drawing.line(_LEFT, up(value), _RIGHT, up(value), "grid")
@@ -90,14 +92,14 @@ def _scatter(points: Sequence[tuple[Scored, tuple[float, ...]]], words: Pair, wr
     for value in steps:
         drawing.text(across(value), _TOP + _HEIGHT + 18, written(value), "tick", _anchor(across(value)))
     drawing.text((_LEFT + _RIGHT) / 2, _TOP + _HEIGHT + 36, words, "tick", "middle")
-    places = [_Place(one.name, tuple(map(across, budgets)), up(one.final.f1)) for one, budgets in points]
-    for (one, budgets), place in zip(points, places, strict=True):
+    places = [_Place(cell.name, tuple(map(across, budgets)), up(cell.final.f1)) for cell, budgets in points]
+    for (cell, budgets), place in zip(points, places, strict=True):
         _marks(
             drawing,
             place,
             up,
-            one,
-            f"{one.name}: {percent(one.final.f1)} {percent_interval(one.interval)}, {_range(budgets, written)}",
+            cell,
+            f"{cell.name}: {percent(cell.final.f1)} {percent_interval(cell.interval)}, {_range(budgets, written)}",
         )
     _labels(drawing, places)
     return drawing.render()
@@ -107,8 +109,8 @@ def _anchor(x: float) -> str:
     return "end" if x > _RIGHT - 20 else "middle"
 
 
-def _extent(one: Scored) -> list[float]:
-    return [one.final.f1] + ([one.interval.low, one.interval.high] if one.interval else [])
+def _extent(cell: Scored) -> list[float]:
+    return [cell.final.f1] + ([cell.interval.low, cell.interval.high] if cell.interval else [])
 
 
 def _range(budgets: Sequence[float], written: Callable[[float], str]) -> str:
@@ -116,9 +118,9 @@ def _range(budgets: Sequence[float], written: Callable[[float], str]) -> str:
     return low if low == high else f"{low}–{high}"
 
 
-def _marks(drawing: Drawing, place: _Place, up: Scale, one: Scored, tip: str) -> None:
-    if one.interval is not None:
-        drawing.line(place.xs[0], up(one.interval.low), place.xs[0], up(one.interval.high), "whisker thin")
+def _marks(drawing: Drawing, place: _Place, up: Scale, cell: Scored, tip: str) -> None:
+    if cell.interval is not None:
+        drawing.line(place.xs[0], up(cell.interval.low), place.xs[0], up(cell.interval.high), "whisker thin")
     drawing.line(min(place.xs), place.y, max(place.xs), place.y, "whisker")
     for x in dict.fromkeys(place.xs):
         drawing.dot(x, place.y, "dot", tip, 4.5)
@@ -127,7 +129,7 @@ def _marks(drawing: Drawing, place: _Place, up: Scale, one: Scored, tip: str) ->
 def _labels(drawing: Drawing, places: Sequence[_Place]) -> None:
     """A label beside every dot where it covers nothing else, with a line to the dot where it is further away."""
     taken: list[Box] = [(x - 6, place.y - 6, x + 6, place.y + 6) for place in places for x in place.xs]
-    for place in sorted(places, key=lambda one: one.y):
+    for place in sorted(places, key=lambda place: place.y):
         label = _free_label(place, taken, len(places) + 3)
         taken.append(label.box)
         if label.y != place.y:
@@ -148,7 +150,7 @@ def _free_label(place: _Place, taken: Sequence[Box], steps: int) -> _Label:
         for room, x, is_right in sorted(sides, reverse=True)
         if room >= min(_NARROWEST_LABEL, max(side[0] for side in sides)) and _TOP <= place.y + shift <= _TOP + _HEIGHT
     ]
-    return next((one for one in ends if not any(_overlap(one.box, other) for other in taken)), ends[0])
+    return next((end for end in ends if not any(_overlap(end.box, other) for other in taken)), ends[0])
 
 
 def _overlap(one: Box, other: Box) -> bool:

@@ -46,12 +46,12 @@ def score_drawing(collected: Collected, family: Family) -> Drawing | None:
     top = 58.0
     bottom = top + _ROW * len(scored)
     trivial = best_trivial(collected, family)
-    values = [edge for one in scored for edge in _extent(one)] + ([] if trivial is None else [trivial])
+    values = [edge for cell in scored for edge in _extent(cell)] + ([] if trivial is None else [trivial])
     scale = Scale(max(0.0, min(values) - 0.03), min(1.0, max(values) + 0.03), _LEFT, _RIGHT)
-    title: Pair = ("F1 of every run, with 95% intervals", "실행별 F1과 95% 구간")
+    title: Pair = ("F1 of every run, with 95% intervals", "실행별 F1과 95% 신뢰구간")
     about: Pair = (
-        "; ".join(f"{one.name}: Stage 1 {_f1(one)}, final {percent(one.final.f1)}" for one in scored),
-        "; ".join(f"{one.name}: 1단계 {_f1(one)}, 최종 {percent(one.final.f1)}" for one in scored),
+        "; ".join(f"{cell.name}: Stage 1 {_f1(cell)}, final {percent(cell.final.f1)}" for cell in scored),
+        "; ".join(f"{cell.name}: 1단계 {_f1(cell)}, 최종 {percent(cell.final.f1)}" for cell in scored),
     )
     drawing = Drawing(WIDTH, bottom + _BOTTOM, title, about)
     _axis(drawing, scale, top, bottom, factor=100)
@@ -59,13 +59,13 @@ def score_drawing(collected: Collected, family: Family) -> Drawing | None:
     if trivial is not None:
         drawing.line(scale(trivial), top - 6, scale(trivial), bottom, "trivial")
         _trivial_name(drawing, scale(trivial), top - 14, trivial)
-    for number, one in enumerate(scored):
-        _score_marks(drawing, scale, top + _ROW * number, one)
+    for number, cell in enumerate(scored):
+        _score_marks(drawing, scale, top + _ROW * number, cell)
     return drawing
 
 
-def _f1(one: Scored) -> str:
-    return percent(one.stage1.f1)
+def _f1(cell: Scored) -> str:
+    return percent(cell.stage1.f1)
 
 
 def _trivial_name(drawing: Drawing, x: float, y: float, value: float) -> None:
@@ -74,19 +74,19 @@ def _trivial_name(drawing: Drawing, x: float, y: float, value: float) -> None:
     drawing.text(x + (5 if on_left else -5), y, words, "tick", "start" if on_left else "end")
 
 
-def _score_marks(drawing: Drawing, scale: Scale, top: float, one: Scored) -> None:
-    several = f" ×{one.repeats}" if one.repeats > 1 else ""
-    failed = f" ({one.failed} ✗)" if one.failed else ""
-    _name(drawing, top + 12, one.name + several + failed)
+def _score_marks(drawing: Drawing, scale: Scale, top: float, cell: Scored) -> None:
+    several = f" ×{cell.repeats}" if cell.repeats > 1 else ""
+    failed = f" ({cell.failed} ✗)" if cell.failed else ""
+    _name(drawing, top + 12, cell.name + several + failed)
     y = top + 25
-    if one.interval is not None:
-        ends = scale(one.interval.low), scale(one.interval.high)
+    if cell.interval is not None:
+        ends = scale(cell.interval.low), scale(cell.interval.high)
         drawing.line(ends[0], y, ends[1], y, "whisker")
         for end in ends:
             drawing.line(end, y - 5, end, y + 5, "whisker")
-    drawing.dot(scale(one.stage1.f1), y, "ring", f"{one.name}: Stage 1 {_f1(one)}", 6)
-    tip = f"{one.name}: {percent(one.final.f1)} {percent_interval(one.interval)}"
-    drawing.dot(scale(one.final.f1), y, "dot", tip, 4)
+    drawing.dot(scale(cell.stage1.f1), y, "ring", f"{cell.name}: Stage 1 {_f1(cell)}", 6)
+    tip = f"{cell.name}: {percent(cell.final.f1)} {percent_interval(cell.interval)}"
+    drawing.dot(scale(cell.final.f1), y, "dot", tip, 4)
 
 
 def _score_legend(drawing: Drawing) -> None:
@@ -95,16 +95,16 @@ def _score_legend(drawing: Drawing) -> None:
     drawing.dot(_LEFT + 76, 14, "dot", radius=4)
     drawing.text(_LEFT + 85, 18, ("final", "최종"), "tick")
     drawing.line(_LEFT + 122, 14, _LEFT + 148, 14, "whisker")
-    drawing.text(_LEFT + 154, 18, ("95% interval of the final F1", "최종 F1의 95% 구간"), "tick")
+    drawing.text(_LEFT + 154, 18, ("95% interval of the final F1", "최종 F1의 95% 신뢰구간"), "tick")
 
 
-def _extent(one: Scored) -> list[float]:
-    found = [one.final.f1, one.stage1.f1]
-    return found + ([one.interval.low, one.interval.high] if one.interval else [])
+def _extent(cell: Scored) -> list[float]:
+    found = [cell.final.f1, cell.stage1.f1]
+    return found + ([cell.interval.low, cell.interval.high] if cell.interval else [])
 
 
 _FUNNEL_STEPS: tuple[tuple[str, Pair, str], ...] = (
-    ("samples", ("samples", "표본"), "bar-0"),
+    ("samples", ("samples", "샘플"), "bar-0"),
     ("flagged", ("flagged", "충돌·의심"), "bar-1"),
     ("reviewed", ("reviewed", "재검토"), "bar-2"),
     ("changed", ("changed", "바뀜"), "bar-3"),
@@ -121,7 +121,7 @@ def funnel_figure(collected: Collected) -> str:
         return ""
     top, height = 26.0, 50.0
     rows = ["; ".join(_funnel_words(run, language) for run, _ in runs) for language in (0, 1)]
-    title: Pair = ("From flag to change, in samples", "충돌에서 변경까지(표본 수)")
+    title: Pair = ("From flag to change, in samples", "충돌에서 변경까지(샘플 수)")
     drawing = Drawing(WIDTH, top + height * len(runs) + 6, title, (rows[0], rows[1]))
     room = (_RIGHT - _LEFT) / len(_FUNNEL_STEPS)
     for place, (_, words, _) in enumerate(_FUNNEL_STEPS):
@@ -202,7 +202,7 @@ def risk_figure(collected: Collected) -> str:
     rows = "; ".join(f"{run.name} {before:.2f} → {after:.2f}" for run, (before, after) in zip(runs, pairs, strict=True))
     title: Pair = (
         "Mean severity per sample: before (ring) and after (dot)",
-        "표본당 평균 심각도: 이전(고리)과 이후(점)",
+        "샘플당 평균 심각도: 이전(고리)과 이후(점)",
     )
     drawing = Drawing(WIDTH, bottom + _BOTTOM, title, (rows, rows))
     _axis(drawing, scale, _LOW_TOP, bottom)

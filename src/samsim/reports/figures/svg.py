@@ -106,7 +106,7 @@ class Scale:
 
 def text_width(words: Iterable[str]) -> float:
     """How much room the longest of the labels takes."""
-    return max((sum(_WIDE if ord(one) > 0x1100 else _LATIN for one in word) for word in words), default=0.0)
+    return max((sum(_WIDE if ord(letter) > 0x1100 else _LATIN for letter in word) for word in words), default=0.0)
 
 
 def fitted(words: str, room: float, size: float = 1.0) -> str:

@@ -121,7 +121,7 @@ class SamplePacker:
             for entry in entries
         ]
         numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
-        labels = {label: number for number, label in enumerate(sorted({one for e in entries for one in e.labels}))}
+        labels = {label: number for number, label in enumerate(sorted({label for e in entries for label in e.labels}))}
         index = {
             "labels": list(labels),
             "run": [entry.run for entry in entries],

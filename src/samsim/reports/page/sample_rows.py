@@ -120,13 +120,13 @@ class BrowsedSample:
         result, card = self.sample.result, self.sample.card
         gold = card.gold if card is not None and card.gold is not None else []
         found = result.final_tuples if result is not None else []
-        polarities = {one.polarity for one in gold} | {one.polarity for one in found}
+        polarities = {item.polarity for item in gold} | {item.polarity for item in found}
         yield from (f"polarity:{name}" for name in POLARITIES if name in polarities)
-        if not all([*(one.aspect_term for one in gold), *(one.aspect_term for one in found)]):
+        if not all([*(item.aspect_term for item in gold), *(item.aspect_term for item in found)]):
             yield "subset:implicit"
-        if len({(one.aspect_term, one.aspect_ref) for one in gold or found}) > 1:
+        if len({(item.aspect_term, item.aspect_ref) for item in gold or found}) > 1:
             yield "subset:multi"
-        if len({one.polarity for one in gold or found}) > 1:
+        if len({item.polarity for item in gold or found}) > 1:
             yield "subset:polarities"
         if result is None:
             return
@@ -159,7 +159,7 @@ def _candidate(item: Candidate, mark: int | None) -> list[Any]:
 def _final(item: FinalTuple, right: frozenset[Key] | None, family: Family | None) -> list[Any]:
     mark = None
     if right is not None and family is not None:
-        hits = [key_of(one, family) in right for one in comparable(final_triplets([item]))]
+        hits = [key_of(triplet, family) in right for triplet in comparable(final_triplets([item]))]
         mark = MATCH if all(hits) else PART_MATCH if any(hits) else NO_MATCH
     opinions = item.opinion_terms or [item.opinion_term]
     named = [item.aspect_term, item.aspect_ref, opinions, _POLARITY_NUMBER[item.polarity], *_span(item.span)]
@@ -224,7 +224,10 @@ def _debate(record: DebateRecord) -> dict[str, Any]:
             "sr": [
                 [risk.tuple_id, risk.risk_type, risk.severity, risk.description] for risk in record.structural_risks
             ],
-            "cp": [[one.tuple_id, one.op, one.value, one.rationale] for one in record.correction_proposals],
+            "cp": [
+                [proposal.tuple_id, proposal.op, proposal.value, proposal.rationale]
+                for proposal in record.correction_proposals
+            ],
             "t": [
                 [turn.persona, turn.round, int(turn.answered), [_edit(edit) for edit in turn.proposed_edits]]
                 for turn in record.turns
@@ -234,29 +237,29 @@ def _debate(record: DebateRecord) -> dict[str, Any]:
             else [
                 int(judge.answered),
                 [[patch.change_id, *_edit(patch)] for patch in judge.final_patch],
-                [[one.tuple_ids, one.issue] for one in judge.unresolved_conflicts],
+                [[conflict.tuple_ids, conflict.issue] for conflict in judge.unresolved_conflicts],
                 judge.rationale,
             ],
             "s2": None
             if stage2 is None
             else [
                 int(stage2.answered),
-                [[one.change_id, one.reasoning] for one in stage2.accepted_changes],
-                [[one.change_id, one.reason, one.reasoning] for one in stage2.rejected_changes],
+                [[change.change_id, change.reasoning] for change in stage2.accepted_changes],
+                [[change.change_id, change.reason, change.reasoning] for change in stage2.rejected_changes],
             ],
-            "rf": [[one.actor, one.target_tuple_id, one.reason, one.op] for one in record.refusals],
+            "rf": [[refusal.actor, refusal.target_tuple_id, refusal.reason, refusal.op] for refusal in record.refusals],
             "o": [
                 [
-                    one.change_id,
-                    one.op,
-                    one.target_tuple_id,
-                    one.value,
-                    int(one.applied),
-                    one.skip_reason or "",
-                    round(one.signal.support, 3),
-                    round(one.signal.against, 3),
+                    override.change_id,
+                    override.op,
+                    override.target_tuple_id,
+                    override.value,
+                    int(override.applied),
+                    override.skip_reason or "",
+                    round(override.signal.support, 3),
+                    round(override.signal.against, 3),
                 ]
-                for one in record.overrides
+                for override in record.overrides
             ],
             "op": record.override_profile,
             "ev": None if ev is None else [round(ev.total, 3), ev.threshold, int(ev.passed)],

@@ -51,7 +51,7 @@ def banners(collected: Collected) -> str:
         parts.append(f'<div class="banner red" role="alert"><b>{words("checks_failed")}</b>{checks}</div>')
     if collected.problems:
         items = "".join(
-            f"<li><b>{escape(one.run)}</b>: {html_text(one.problem.words)}</li>" for one in collected.problems
+            f"<li><b>{escape(found.run)}</b>: {html_text(found.problem.words)}</li>" for found in collected.problems
         )
         parts.append(f'<div class="banner" role="status"><b>{words("problems")}</b><ul>{items}</ul></div>')
     lossy = [run for run in collected.runs if run.metrics.partial]
@@ -154,10 +154,10 @@ def _results(collected: Collected, family: Family | None) -> str:
     shown = html_table(results.main_table(collected, family)) + f'<div class="charts">{drawn}</div>'
     if has_repeats(collected):
         shown += _folded("single_runs", html_table(results.main_table(collected, family, single=True)))
-    others = [one for run in collected.evaluated for one in run.tuples if one != family]
+    others = [other for run in collected.evaluated for other in run.tuples if other != family]
     more = _tables(results.families_table(collected))
     # What the notes say is said above.
-    tables = (replace(results.main_table(collected, one), notes=()) for one in dict.fromkeys(others))
+    tables = (replace(results.main_table(collected, other), notes=()) for other in dict.fromkeys(others))
     more += "".join(map(html_table, tables))
     return shown + (_folded("other_families", more) if others else "")
 

@@ -51,13 +51,13 @@ def _score_cards(collected: Collected, family: Family) -> list[Card]:
 
 def _largest(scored: Sequence[Scored]) -> list[Card]:
     """The largest difference of a run that did not fail on samples; all runs that share it."""
-    compared = [(one, one.contrast) for one in scored if one.contrast is not None and not one.failed]
+    compared = [(cell, cell.contrast) for cell in scored if cell.contrast is not None and not cell.failed]
     if not compared:
         return []
     largest = max(abs(contrast.delta_f1) for _, contrast in compared)
-    tied = [(one, contrast) for one, contrast in compared if abs(contrast.delta_f1) == largest]
+    tied = [(cell, contrast) for cell, contrast in compared if abs(contrast.delta_f1) == largest]
     value = points(tied[0][1].delta_f1)
-    names = ", ".join(one.name for one, _ in tied)
+    names = ", ".join(cell.name for cell, _ in tied)
     tested = [contrast.p_holm for _, contrast in tied if contrast.p_holm is not None]
     if not tested:
         english, korean = SAME_TUPLES if any(not contrast.identical for _, contrast in tied) else IDENTICAL

@@ -26,7 +26,7 @@ from samsim.reports.tables.run_rows import merged, rows_per_run
 from samsim.reports.words import PAGE
 from samsim.schemas.code_names import CONFLICT, RISK, Pair
 
-_SAMPLES: Pair = ("samples", "표본")
+_SAMPLES: Pair = ("samples", "샘플")
 
 
 def risk_table(collected: Collected) -> Table:
@@ -52,7 +52,7 @@ def risk_table(collected: Collected) -> Table:
         "risk",
         (
             "Samples with risk before and after, by code and without gold",
-            "전후에 위험이 있는 표본(정답 없이 코드로 계산)",
+            "전후에 위험이 있는 샘플(정답 없이 코드로 계산)",
         ),
         (name_column(), *map(Column, headings)),
         rows_per_run(collected.evaluated, _has_risk, cells),
@@ -79,7 +79,7 @@ def severity_table(collected: Collected) -> Table:
     )
     return Table(
         "severity",
-        ("Mean severity per sample", "표본당 평균 심각도"),
+        ("Mean severity per sample", "샘플당 평균 심각도"),
         (name_column(), *map(Column, headings)),
         rows_per_run(collected.evaluated, _has_risk, cells),
     )
@@ -98,11 +98,11 @@ def risk_tags_table(collected: Collected) -> Table:
     def cells(run: MeasuredRun) -> list[Text]:
         found = [run.metrics.risk.tags.get(tag, TagCount()) for tag in tags]
         if not run.has_review:
-            return [whole(one.before) for one in found]
-        return [f"{one.before:,} → {one.after:,}" for one in found]
+            return [whole(change.before) for change in found]
+        return [f"{change.before:,} → {change.after:,}" for change in found]
 
     rows = rows_per_run(known, _has_risk, cells) if tags else ()
-    return Table("risk-tags", ("Samples with each kind of risk", "위험 종류별 표본 수"), columns, rows)
+    return Table("risk-tags", ("Samples with each kind of risk", "위험 종류별 샘플 수"), columns, rows)
 
 
 def agreement_table(collected: Collected) -> Table:
@@ -134,9 +134,9 @@ def agreement_table(collected: Collected) -> Table:
 
     def block(run: MeasuredRun) -> list[list[Text]]:
         found = [(words, getattr(run.metrics.agreement, kind)) for kind, words in kinds]
-        return [[words, *cells(one)] for words, one in found if one is not None and one.units]
+        return [[words, *cells(agreement)] for words, agreement in found if agreement is not None and agreement.units]
 
-    rows = [Row((run.name, *one)) for run, found in merged(collected.evaluated, block) for one in found]
+    rows = [Row((run.name, *line)) for run, found in merged(collected.evaluated, block) for line in found]
     note: Pair = (
         f"{NOTHING}: undefined, because only one label was used or no unit has all labels.",
         f"{NOTHING}: 레이블이 하나뿐이거나 모두가 답한 단위가 없어 정의되지 않습니다.",
@@ -203,7 +203,7 @@ def memory_table(collected: Collected) -> Table:
             " 우연히 맞은 비율이며, '따름'은 이 값과 견주어야 뜻이 있습니다.",
         ),
     )
-    columns = (name_column(), Column(("shown", "보인 것"), numeric=False), *map(Column, headings))
+    columns = (name_column(), Column(("shown", "노출 내용"), numeric=False), *map(Column, headings))
     rows = rows_per_run(_with_memory(collected), _has_memory, cells)
     is_placebo = any(run.metrics.memory and run.metrics.memory.chance_rate for run in collected.runs)
     caption: Pair = ("Memory: what reached the prompts", "메모리: 프롬프트에 들어간 조언")
@@ -229,18 +229,18 @@ def memory_impact_table(collected: Collected) -> Table:
     groups: Sequence[Pair] = (
         ("advice followed", "조언을 따름"),
         ("advice ignored", "조언을 따르지 않음"),
-        ("advice masked", "조언을 가림"),
+        ("advice masked", "조언 숨김"),
     )
     of_group: Sequence[Pair] = (_SAMPLES, ("Δ risk [95% CI]", "위험 변화 [95% CI]"), ("harm", "해로움"))
-    shown = Column(("shown", "보인 것"), numeric=False)
-    columns = (name_column(), shown, *(Column(heading, one) for one in groups for heading in of_group))
+    shown = Column(("shown", "노출 내용"), numeric=False)
+    columns = (name_column(), shown, *(Column(heading, group) for group in groups for heading in of_group))
     notes: Sequence[Pair] = (
         (
             "Risk is the change in severity, never gold. Masked: something was retrieved and the gate was open, but the"
             " condition showed nothing. With a placebo, followed and ignored are what agrees with the"
             " advice by chance.",
-            "위험은 심각도의 변화이며 정답과 무관합니다. '조언을 가림'은 검색된 사례가 있고 게이트도 열렸지만 조건에"
-            " 따라 아무것도 보이지 않은 표본입니다. 플라시보에서는 보이지 않은 조언과 결정이"
+            "위험은 심각도의 변화이며 정답과 무관합니다. '조언 숨김'은 검색된 사례가 있고 게이트도 열렸지만 조건에"
+            " 따라 아무것도 보이지 않은 샘플입니다. 플라시보에서는 보이지 않은 조언과 결정이"
             " 우연히 맞았는지를 뜻합니다.",
         ),
     )
@@ -266,7 +266,7 @@ def cost_table(collected: Collected) -> Table:
         ]
 
     total: Pair = ("in all", "전체")
-    each: Pair = ("per sample", "표본당")
+    each: Pair = ("per sample", "샘플당")
     columns = (
         name_column(),
         Column(("calls", "호출"), total),
@@ -278,8 +278,8 @@ def cost_table(collected: Collected) -> Table:
         Column(("calls", "호출"), each),
         Column(("tokens", "토큰"), each),
         Column(("cost", "비용"), each),
-        Column("p50", ("time per sample", "표본당 시간")),
-        Column("p95", ("time per sample", "표본당 시간")),
+        Column("p50", ("time per sample", "샘플당 시간")),
+        Column("p95", ("time per sample", "샘플당 시간")),
     )
     note: Pair = (
         f"{NOTHING}: unknown, because a server did not say or the price is not known; never 0.",

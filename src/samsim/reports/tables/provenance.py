@@ -63,7 +63,7 @@ def sanity_table(collected: Collected, *, only_failed: bool = False) -> Table:
         name_column(),
         Column(("check", "점검"), numeric=False),
         Column(("measure", "지표"), numeric=False),
-        Column(("samples", "표본")),
+        Column(("samples", "샘플")),
         Column(("value", "값")),
         Column(("expected", "기댓값")),
         Column(("outcome", "결과"), numeric=False),

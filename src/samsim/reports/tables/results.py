@@ -33,7 +33,7 @@ from samsim.schemas.scorecards import Family
 _STAGE1: Pair = ("Stage 1", "1단계")
 _FINAL: Pair = ("final", "최종")
 _CHANGE: Pair = ("final − Stage 1", "최종 − 1단계")
-_BUDGET: Pair = ("per sample", "표본당")
+_BUDGET: Pair = ("per sample", "샘플당")
 _RATES = ("P", "R", "F1")
 
 
@@ -44,7 +44,7 @@ def main_table(collected: Collected, family: Family, *, single: bool = False) ->
     """
     columns = (
         name_column(),
-        Column(("samples", "표본")),
+        Column(("samples", "샘플")),
         *(Column(rate, _STAGE1) for rate in _RATES),
         *(Column(rate, _FINAL) for rate in _RATES),
         Column(("95% CI", "95% CI"), _FINAL, numeric=False),
@@ -65,7 +65,7 @@ def paper_table(collected: Collected, family: Family) -> Table:
     """What a paper has room for: scores and the difference to the baseline."""
     columns = (
         name_column(),
-        Column(("samples", "표본")),
+        Column(("samples", "샘플")),
         Column("F1", _STAGE1),
         *(Column(rate, _FINAL) for rate in _RATES),
         Column(("95% CI", "95% CI"), _FINAL, numeric=False),
@@ -84,8 +84,8 @@ def _score_table(
     single: bool = False,
 ) -> Table:
     scored = scored_runs(collected, family, single=single)
-    there = {run.name for one in scored for run in one.runs}
-    rows = [Row(tuple(cells(one))) for one in scored]
+    there = {run.name for cell in scored for run in cell.runs}
+    rows = [Row(tuple(cells(cell))) for cell in scored]
     rows += [missing_row(run) for run in collected.evaluated if run.name not in there]
     if not single:
         before = sum(column.group == _STAGE1 for column in columns)
@@ -111,7 +111,7 @@ def _main_notes(collected: Collected, scored: Sequence[Scored]) -> tuple[Pair, .
             "Micro scores in percent. CI: bootstrap over samples; p: paired permutation test. Holm is over the distinct"
             " outcomes in this measure; the p of final − Stage 1, and McNemar's in metrics.json, are not corrected."
             " Trivial baselines know the gold's frequencies and read no text.",
-            "마이크로 점수(%). CI는 표본 부트스트랩, p는 대응 순열 검정입니다. Holm 보정은 이 지표에서 서로 다른 결과의"
+            "마이크로 점수(%). CI는 샘플 부트스트랩, p는 대응 순열 검정입니다. Holm 보정은 이 지표에서 서로 다른 결과의"
             " 수만큼 했고, '최종 − 1단계'의 p와 metrics.json의 McNemar p는 보정하지 않았습니다. 단순 기준선은 정답의"
             " 빈도만 알고 본문은 읽지 않습니다.",
         )
@@ -121,20 +121,20 @@ def _main_notes(collected: Collected, scored: Sequence[Scored]) -> tuple[Pair, .
         notes.append(
             (
                 f"All scores are over the samples that no run failed on; {how_many(left_out, 'sample')} left out.",
-                f"모든 점수는 어느 실행에서도 실패하지 않은 표본으로 계산했습니다. 뺀 표본: {left_out}개.",
+                f"모든 점수는 어느 실행에서도 실패하지 않은 샘플로 계산했습니다. 뺀 샘플: {left_out}개.",
             )
         )
-    if any(one.partial for one in scored):
+    if any(cell.partial for cell in scored):
         notes.append(
             (
                 "Partial samples were decided without some of their calls; they are counted (--complete-only leaves"
                 " them out).",
-                "'일부 누락'은 응답하지 않은 호출을 빼고 판정한 표본입니다. 점수에 넣었으며 --complete-only를 붙이면"
+                "'일부 누락'은 응답하지 않은 호출을 빼고 판정한 샘플입니다. 점수에 넣었으며 --complete-only를 붙이면"
                 " 뺍니다.",
             )
         )
     if collected.complete_only:
-        notes.append(("Partial samples count as failed.", "일부 응답이 빠진 표본은 실패로 셌습니다."))
+        notes.append(("Partial samples count as failed.", "일부 응답이 빠진 샘플은 실패로 셌습니다."))
     if any(not run.has_review for run in collected.shown):
         notes.append(
             (
@@ -147,81 +147,81 @@ def _main_notes(collected: Collected, scored: Sequence[Scored]) -> tuple[Pair, .
             (
                 "×n: n runs of one cell together; behind their F1 the range over these runs, no confidence interval."
                 " Tests take a sample with all its repeats; for final − Stage 1 see the single runs.",
-                "×n은 같은 셀을 n번 실행해 합친 것입니다. F1 뒤의 괄호는 실행 사이의 범위이며 신뢰 구간이 아닙니다."
-                " 검정에서는 한 표본의 반복을 함께 다룹니다. '최종 − 1단계'는 개별 실행에 있습니다.",
+                "×n은 같은 셀을 n번 실행해 합친 것입니다. F1 뒤의 괄호는 실행 사이의 범위이며 신뢰구간이 아닙니다."
+                " 검정에서는 한 샘플의 반복을 함께 다룹니다. '최종 − 1단계'는 개별 실행에 있습니다.",
             )
         )
-    if any(len(one.runs) > one.repeats for one in scored):
+    if any(len(cell.runs) > cell.repeats for cell in scored):
         notes.append(
             (
                 "A = B: identical answers. Tuples, flags, risks and marks of every sample are the same; budgets are"
                 " then a range.",
-                "A = B: 답이 모두 같은 실행입니다. 모든 표본의 튜플, 충돌 표시, 위험, 불확실 표시가 같습니다. 이때"
-                " 표본당 값은 범위로 적었습니다.",
+                "A = B: 답이 모두 같은 실행입니다. 모든 샘플의 튜플, 충돌 표시, 위험, 불확실 표시가 같습니다. 이때"
+                " 샘플당 값은 범위로 적었습니다.",
             )
         )
-    for one in scored:
-        if one.contrast is not None and not one.contrast.tested and not one.contrast.identical:
-            english, korean = what_differs(one.contrast)
+    for cell in scored:
+        if cell.contrast is not None and not cell.contrast.tested and not cell.contrast.identical:
+            english, korean = what_differs(cell.contrast)
             notes.append(
                 (
-                    f"{one.name}: the same tuples as the baseline, so nothing is tested. What differs: {english}.",
-                    f"{one.name}: 튜플이 기준 실행과 같아 검정하지 않았습니다. 다른 점: {korean}.",
+                    f"{cell.name}: the same tuples as the baseline, so nothing is tested. What differs: {english}.",
+                    f"{cell.name}: 튜플이 기준 실행과 같아 검정하지 않았습니다. 다른 점: {korean}.",
                 )
             )
     if any(run.metrics.cost.cached_calls for run in collected.evaluated):
         notes.append(
             (
                 "Some calls were answered from the cache: their tokens count as if asked, their cost does not.",
-                "일부 호출은 캐시로 답했습니다. 표본당 토큰에는 넣었고 비용에는 넣지 않았습니다.",
+                "일부 호출은 캐시로 답했습니다. 샘플당 토큰에는 넣었고 비용에는 넣지 않았습니다.",
             )
         )
     return tuple(notes)
 
 
-def _samples(one: Scored) -> Pair:
-    counts = [(one.failed, "failed", "실패"), (one.partial, "partial", "일부 누락")]
+def _samples(cell: Scored) -> Pair:
+    counts = [(cell.failed, "failed", "실패"), (cell.partial, "partial", "일부 누락")]
     marked = [(f"{count:,} {english}", f"{count:,}개 {korean}") for count, english, korean in counts if count]
     if not marked:
-        return whole(one.samples), whole(one.samples)
+        return whole(cell.samples), whole(cell.samples)
     english, korean = (", ".join(parts) for parts in zip(*marked, strict=True))
-    return f"{one.samples:,} ({english})", f"{one.samples:,} ({korean})"
+    return f"{cell.samples:,} ({english})", f"{cell.samples:,} ({korean})"
 
 
-def _name(one: Scored) -> str:
-    return one.name if one.repeats == 1 else f"{one.name} ×{one.repeats}"
+def _name(cell: Scored) -> str:
+    return cell.name if cell.repeats == 1 else f"{cell.name} ×{cell.repeats}"
 
 
-def _final_f1(one: Scored) -> str:
-    if one.spread is None:
-        return percent(one.final.f1)
-    return f"{percent(one.final.f1)} ({percent(one.spread[0])}–{percent(one.spread[1])})"
+def _final_f1(cell: Scored) -> str:
+    if cell.spread is None:
+        return percent(cell.final.f1)
+    return f"{percent(cell.final.f1)} ({percent(cell.spread[0])}–{percent(cell.spread[1])})"
 
 
-def _main_cells(one: Scored) -> list[Text]:
-    before, after = one.stage1, one.final
+def _main_cells(cell: Scored) -> list[Text]:
+    before, after = cell.stage1, cell.final
     return [
-        _name(one),
-        _samples(one),
+        _name(cell),
+        _samples(cell),
         *map(percent, (before.precision, before.recall, before.f1)),
         *map(percent, (after.precision, after.recall)),
-        _final_f1(one),
-        percent_interval(one.interval),
-        *_change_cells(one.delta),
-        *_contrast_cells(one.contrast),
-        *budget_cells(one.runs),
+        _final_f1(cell),
+        percent_interval(cell.interval),
+        *_change_cells(cell.delta),
+        *_contrast_cells(cell.contrast),
+        *budget_cells(cell.runs),
     ]
 
 
-def _paper_cells(one: Scored) -> list[Text]:
-    after, contrast = one.final, _contrast_cells(one.contrast)
+def _paper_cells(cell: Scored) -> list[Text]:
+    after, contrast = cell.final, _contrast_cells(cell.contrast)
     return [
-        _name(one),
-        _samples(one),
-        percent(one.stage1.f1),
+        _name(cell),
+        _samples(cell),
+        percent(cell.stage1.f1),
         *map(percent, (after.precision, after.recall)),
-        _final_f1(one),
-        percent_interval(one.interval),
+        _final_f1(cell),
+        percent_interval(cell.interval),
         contrast[0],
         contrast[2],
     ]
@@ -270,7 +270,7 @@ def _baseline_rows(collected: Collected, family: Family, before: int, columns: i
 
 def families_table(collected: Collected) -> Table:
     """Stage 1 → final F1 of every run in every family, with the macro scores and how many samples it can judge."""
-    families = [one for one in FAMILIES if any(one in run.tuples for run in collected.shown)]
+    families = [family for family in FAMILIES if any(family in run.tuples for run in collected.shown)]
     columns = [name_column()]
     for family in families:
         group = family.replace("_", "-")
@@ -291,11 +291,11 @@ def families_table(collected: Collected) -> Table:
         rows.append(Row(tuple(cells)))
     caption = (
         "F1 in every measure (micro; macro is the mean over samples, final)",
-        "지표별 F1(마이크로, 매크로는 표본 평균·최종)",
+        "지표별 F1(마이크로, 매크로는 샘플 평균·최종)",
     )
     note: Pair = (
         "n: the samples whose gold the measure can judge and that the run did not fail on.",
-        "n은 정답으로 그 지표를 계산할 수 있고 실행에 실패하지 않은 표본 수입니다.",
+        "n은 정답으로 그 지표를 계산할 수 있고 실행에 실패하지 않은 샘플 수입니다.",
     )
     return Table("families", caption, tuple(columns), tuple(rows) if families else (), (note,))
 
@@ -312,7 +312,7 @@ def stability_table(collected: Collected) -> Table:
     columns = (
         name_column(("cell", "셀")),
         Column(("runs", "실행 수"), numeric=False),
-        Column(("samples", "표본")),
+        Column(("samples", "샘플")),
         Column(("same tuples in all", "튜플이 모두 같음")),
         Column(("identical in all", "표시까지 모두 같음")),
         Column("Jaccard"),
@@ -349,7 +349,7 @@ def stability_table(collected: Collected) -> Table:
                 )
             )
         )
-    note = ("A range over a few runs, no confidence interval.", "몇 번의 실행에 걸친 범위일 뿐 신뢰 구간이 아닙니다.")
+    note = ("A range over a few runs, no confidence interval.", "몇 번의 실행에 걸친 범위일 뿐 신뢰구간이 아닙니다.")
     return Table(
         "stability", ("Agreement over repeated runs", "반복 실행 사이의 일치도"), columns, tuple(rows), (note,)
     )

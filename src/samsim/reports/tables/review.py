@@ -14,7 +14,7 @@ from samsim.reports.tables.run_rows import merged, rows_per_run, without_review
 from samsim.schemas.code_names import REASON, REFUSAL, Pair
 from samsim.schemas.scorecards import Family
 
-_SAMPLES: Pair = ("samples", "표본")
+_SAMPLES: Pair = ("samples", "샘플")
 
 
 def _has_outputs(run: MeasuredRun) -> bool:
@@ -31,7 +31,7 @@ def _debate_note(runs: Sequence[MeasuredRun]) -> tuple[Pair, ...]:
     return (
         (
             "The debate reviews every sample that has tuples, flagged or not: more reviewed than flagged is no error.",
-            "토론은 충돌·의심 표시와 관계없이 튜플이 있는 표본을 모두 재검토합니다. '재검토'가 '충돌·의심'보다 많아도"
+            "토론은 충돌·의심 표시와 관계없이 튜플이 있는 샘플을 모두 재검토합니다. '재검토'가 '충돌·의심'보다 많아도"
             " 오류가 아닙니다.",
         ),
     )
@@ -58,7 +58,7 @@ def funnel_table(collected: Collected) -> Table:
     columns = (name_column(), *map(Column, headings))
     note: Pair = (
         "Helped and harmed: changed samples whose F1 rose or fell. Without gold they are unknown.",
-        "나아짐·나빠짐은 바뀐 표본 가운데 F1이 오르거나 내린 것입니다. 정답이 없으면 알 수 없습니다.",
+        "나아짐·나빠짐은 바뀐 샘플 가운데 F1이 오르거나 내린 것입니다. 정답이 없으면 알 수 없습니다.",
     )
     return Table(
         "funnel",
@@ -87,14 +87,14 @@ def correction_table(collected: Collected, family: Family) -> Table:
 
     headings: Sequence[Text] = (
         ("fix", "고침(fix)"),
-        ("break", "깨뜨림(break)"),
+        ("break", "맞던 것을 틀림(break)"),
         ("still", "여전히 틀림(still)"),
         ("keep", "그대로 맞음(keep)"),
         ("net", "순이득"),
         "CDA",
         "95% CI",
     )
-    groups: Sequence[Pair] = (("tuples", "튜플"), ("whole samples", "표본 전체"))
+    groups: Sequence[Pair] = (("tuples", "튜플"), ("whole samples", "샘플 전체"))
     columns = (name_column(), *(Column(heading, group) for group in groups for heading in headings))
     rows = rows_per_run(_reviewing(collected), lambda run: family in run.metrics.correction, cells)
     note: Pair = (
@@ -128,10 +128,10 @@ def rules_table(collected: Collected, family: Family, *, by_reason: bool = False
         tables = run.metrics.rules.get(family)
         return [] if tables is None else [cells(found) for found in (tables.by_reason if by_reason else tables.by_rule)]
 
-    rows = [Row((run.name, *one)) for run, found in merged(collected.evaluated, block) for one in found]
+    rows = [Row((run.name, *line)) for run, found in merged(collected.evaluated, block) for line in found]
     note: Pair = (
         "Agents that found the same tuple have a copy each; copies in one sample that are decided alike count once.",
-        "여러 에이전트가 같은 튜플을 찾으면 사본이 생깁니다. 한 표본에서 똑같이 결정된 사본은 한 번만 셉니다.",
+        "여러 에이전트가 같은 튜플을 찾으면 사본이 생깁니다. 한 샘플에서 똑같이 결정된 사본은 한 번만 셉니다.",
     )
     caption: Pair = ("Reason × outcome", "이유별 결과") if by_reason else ("Rule × outcome", "규칙별 결과")
     return Table("reasons" if by_reason else "rules", caption, columns, tuple(rows), (note,))
@@ -147,8 +147,8 @@ def overrides_table(collected: Collected) -> Table:
 
     headings: Sequence[Pair] = (
         ("applied", "적용"),
-        ("coverage of risky", "위험 표본 중 적용"),
-        ("risky, not applied", "위험 표본 중 미적용"),
+        ("coverage of risky", "위험 샘플 중 적용"),
+        ("risky, not applied", "위험 샘플 중 미적용"),
         ("success", "성공"),
         ("harm", "해로움"),
         ("changes made", "변경 수"),
@@ -170,7 +170,7 @@ def skips_table(collected: Collected) -> Table:
     def block(run: MeasuredRun) -> list[list[Text]]:
         return [[_skip_words(reason), whole(count)] for reason, count in run.metrics.overrides.skip_reasons.items()]
 
-    rows = [Row((run.name, *one)) for run, found in merged(collected.evaluated, block) for one in found]
+    rows = [Row((run.name, *line)) for run, found in merged(collected.evaluated, block) for line in found]
     return Table("skips", ("Changes that were not made", "이루어지지 않은 변경"), columns, tuple(rows))
 
 

@@ -40,7 +40,7 @@ def merged(
     together: dict[Hashable, tuple[list[MeasuredRun], Sequence[Cells]]] = {}
     for run in runs:
         rows = block(run)
-        key = run.came_to, tuple(map(tuple, rows))
+        key = run.outcome_key, tuple(map(tuple, rows))
         together.setdefault(key, ([], rows))[0].extend(run.members)
     return [(as_one(same), rows) for same, rows in together.values()]
 

@@ -32,7 +32,7 @@ def _subset_table(collected: Collected, family: Family, name: str) -> Table:
     known = {part for parts in found.values() for part in parts}
     order = [part for part in PART if part in known] + sorted(known - PART.keys())
     counted = {part: [parts[part] for parts in found.values() if part in parts] for part in order}
-    apart = any(len({_counts(one) for one in parts}) > 1 for parts in counted.values())
+    apart = any(len({_counts(part) for part in parts}) > 1 for parts in counted.values())
     columns = [name_column()]
     for part in order:
         columns += _columns(part, counted[part], apart=apart)
@@ -42,7 +42,7 @@ def _subset_table(collected: Collected, family: Family, name: str) -> Table:
     ]
     english, korean = named(BREAKDOWN, name)
     caption = (f"F1 {english}" if name == "polarity" else f"F1: {english}", f"F1: {korean}")
-    few = any(one.final.gold < FEW for parts in counted.values() for one in parts)
+    few = any(part.final.gold < FEW for parts in counted.values() for part in parts)
     shown = tuple(rows) if len(order) > 1 else ()
     return Table(f"subset-{name}", caption, tuple(columns), shown, _notes(name, few=few))
 
@@ -61,7 +61,7 @@ def _columns(part: str, found: Sequence[SubsetPart], *, apart: bool) -> list[Col
     group = named(PART, part)
     predicted = Column(("predicted", "예측"), group)
     if apart:
-        own = [Column(("samples", "표본"), group)] if found[0].samples is not None else []
+        own = [Column(("samples", "샘플"), group)] if found[0].samples is not None else []
         counts = [*own, Column(("gold", "정답"), group)]
     else:
         group = _counted(group, found[0])
@@ -74,7 +74,7 @@ def _counted(group: Pair, part: SubsetPart) -> Pair:
     samples, gold = part.samples, part.final.gold
     if samples is None:
         return f"{group[0]} (gold {gold:,}{few})", f"{group[1]} (정답 {gold:,}개{few})"
-    return f"{group[0]} (n={samples:,}, gold {gold:,}{few})", f"{group[1]} (표본 {samples:,}개, 정답 {gold:,}개{few})"
+    return f"{group[0]} (n={samples:,}, gold {gold:,}{few})", f"{group[1]} (샘플 {samples:,}개, 정답 {gold:,}개{few})"
 
 
 def _cells(run: MeasuredRun, parts: Mapping[str, SubsetPart], order: Sequence[str], *, apart: bool) -> list[Text]:
@@ -107,7 +107,7 @@ def _notes(name: str, *, few: bool) -> tuple[Pair, ...]:
             (
                 "A sample belongs here by the run's own flags: the parts are different samples in every run, so their"
                 " scores cannot be compared across runs.",
-                "각 실행이 스스로 찾은 충돌로 표본을 나눕니다. 실행마다 표본이 다르므로"
+                "각 실행이 스스로 찾은 충돌로 샘플을 나눕니다. 실행마다 샘플이 다르므로"
                 " 실행끼리 점수를 비교할 수 없습니다.",
             )
         )

@@ -146,7 +146,7 @@ class MemoryStore(Protocol):
 def open_store(url_or_path: str | Path, *, create: bool = True) -> MemoryStore:
     """Open the store at a path (JSONL) or a ``postgresql://`` URL.
 
-    One that is not there yet is created, or without ``create`` refused.
+    One that is not there yet is created; without ``create`` it is a ``ConfigError``.
     """
     name = str(url_or_path)
     if name.startswith(POSTGRES_SCHEMES):
