@@ -205,7 +205,7 @@ def _reply_number(digits: str) -> float:
 
 
 def _constant(name: str) -> NoReturn:
-    raise NotJsonError(f"{name} is no number")
+    raise NotJsonError(f"{name} is not a number")
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -120,6 +120,6 @@ def test_a_file_of_reviews_stops_when_the_server_stays_away_and_keeps_what_it_ha
     options = "--engine", plan(tmp_path, server, 0.02), "--concurrency", 1, "-o", tmp_path / "out.jsonl"
     ended = samsim("analyze", "--file", reviews, *options)
     assert ended.exit_code == ExitCode.ENGINE, ended.output
-    assert "(max_outage). Run it again when the server is there." in ended.stderr
+    assert "(max_outage). Run it again when the server is back." in ended.stderr
     assert "line " not in ended.stderr, "no row is failed for it"
     assert 0 < len(rows(tmp_path / "out.jsonl.partial")) < 8

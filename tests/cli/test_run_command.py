@@ -152,7 +152,7 @@ def test_limit_set_and_restart(tmp_path: Path) -> None:
     config = write(tmp_path / "small.yaml")
     limited = samsim(config, "--limit", 1)
     assert limited.exit_code == ExitCode.OK
-    assert "cr_v2-C1: done as far as asked: 1 of 6 (--limit 1)" in limited.stderr
+    assert "cr_v2-C1: done as requested: 1 of 6 (--limit 1)" in limited.stderr
     assert "stopped" not in limited.stderr
     assert "cr_v2-C1: resumed at 2 of 2" in samsim(config, "--limit", 2).stderr
     folder = tmp_path / "runs" / "tested"

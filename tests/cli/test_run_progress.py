@@ -202,7 +202,7 @@ def test_costs_are_shown_where_they_are_known(costs: tuple[float | None, ...], s
     ("ended", "said"),
     [
         (manifest("finished", 84), "finished, 84/84"),
-        (manifest("stopped", 20, LIMITED), "done as far as asked: 20 of 84 (--limit 20)"),
+        (manifest("stopped", 20, LIMITED), "done as requested: 20 of 84 (--limit 20)"),
         (manifest("stopped", 20, "the spending limit is reached"), "stopped, 20/84"),
         (manifest("interrupted", 20), "interrupted, 20/84"),
     ],
@@ -234,7 +234,7 @@ def test_the_bar_is_kept_up_to_date_by_the_beat() -> None:
     bars.sample_done(sample())
     assert task.completed == 21
     bars.cell_ended(manifest("stopped", 21, LIMITED))
-    assert task.fields["what"] == "done as far as asked: 21 of 84 (--limit 84)"
+    assert task.fields["what"] == "done as requested: 21 of 84 (--limit 84)"
     assert "cr_v2-C1: resumed at 21 of 84" in shown.getvalue()
 
 

@@ -32,8 +32,8 @@ def uids(**settings: object) -> list[str]:
         ({"name": "reviews", "split": "dev"}, "belong to path"),
         ({"name": "reviews", "limit": 2, "sample": 2}, "either limit"),
         ({"name": "reviews", "limit": 0}, "greater than or equal to 1"),
-        ({"path": "x.csv", "encoding": "klingon"}, "no encoding"),
-        ({"path": "x.csv", "encoding": "hex"}, "no encoding"),
+        ({"path": "x.csv", "encoding": "klingon"}, "not an encoding"),
+        ({"path": "x.csv", "encoding": "hex"}, "not an encoding"),
         ({"name": "reviews", "lang": "ko"}, "Extra inputs"),
     ],
 )

@@ -83,7 +83,7 @@ def test_hostile_yaml_in_any_file_is_a_mistake_in_it(kind: str, content: str, wh
         ("seeds=!!int ''", "not valid YAML"),
         ("description=!!timestamp soon", "not valid YAML"),
         ("a" + ".b" * 2000 + "=1", "keys deep"),
-        (f"matrix.protocol.{LONG}=cr_v1", "no item of this list"),
+        (f"matrix.protocol.{LONG}=cr_v1", "not an item of this list"),
     ],
     ids=["bomb", "deep", "int", "timestamp", "path", "digits"],
 )

@@ -75,7 +75,7 @@ def test_a_server_that_answered_and_is_gone_is_waited_for_and_uses_up_no_attempt
     lost = second.attempts[1]
     assert (lost.cost, lost.usage) == (0.0, Usage(input_tokens=0, output_tokens=0))
     assert lost.ended - lost.started == pytest.approx(91.0)
-    assert lost.raw == "8 requests in vain"
+    assert lost.raw == "8 requests failed"
     assert kinds(third) == [("first", "ok")]
     assert outage.activity.pause() is None
     assert outage.activity.paused_seconds == pytest.approx(121.0)

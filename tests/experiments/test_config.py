@@ -159,7 +159,7 @@ def test_wrong_options_are_reported_after_the_lines(tmp_path: Path) -> None:
         "--set nothing: no setting",
         "--set name.x: name has a value of its own and no keys",
         "--set seeds: the value is not valid YAML",
-        "--set matrix.protocol.5: 5 is no item of this list of 1",
+        "--set matrix.protocol.5: 5 is not an item of this list of 1",
         "--set engines: engines.default.knd: unknown key",
     ]
 

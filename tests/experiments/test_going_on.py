@@ -223,7 +223,7 @@ def test_a_memory_that_is_done_again_makes_its_evaluation_begin_anew(tmp_path: P
     engine.broken.clear()
     watcher = Noting()
     run_experiment(config, retry_errors=True, watcher=watcher, engines=serving(lambda _: engine))
-    assert any("starts over, since its memory was built anew" in note for note in watcher.notes)
+    assert any("starts over, since its memory was rebuilt" in note for note in watcher.notes)
     assert (evaluation / "replaced-1" / OUTPUTS).read_bytes() == before
     whole = configure(tmp_path / "whole", data=BUILT, matrix={"condition": ["C2_frozen"]})
     run(whole, serving(lambda _: FailingEngine(set())))

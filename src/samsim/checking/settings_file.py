@@ -88,7 +88,7 @@ def _plans(path: Path, content: Any) -> Iterator[tuple[Keys, EnginePlan]]:
             yield at, EnginePlan.model_validate({"engines": roles})
         except ValidationError as error:
             wrong = in_words(error, "plan")
-            raise ConfigError(f"{path}: {dotted(at)} is no plan of engines: {wrong}. Correct it first.") from error
+            raise ConfigError(f"{path}: {dotted(at)} is not an engine plan: {wrong}. Correct it first.") from error
 
 
 def _homes(plan: EnginePlan) -> dict[Role, Server]:

@@ -34,7 +34,7 @@ class ExitCode(IntEnum):
     STORE = 6, "a memory store or run folder could not be read or written; what was there is kept"
     STOPPED = 7, "stopped by a limit (cost, errors, a server that stayed away); run it again to resume"
     INTERRUPTED = 130, "interrupted (Ctrl-C); what was written is valid"
-    BROKEN_PIPE = 141, "whoever read the output stopped reading (as with | head)"
+    BROKEN_PIPE = 141, "the reader of the output stopped reading (as with | head)"
 
 
 def exit_code_of(error: SamsimError) -> ExitCode:

@@ -80,7 +80,7 @@ class DataSource(BaseModel):
             try:
                 "".encode(name)
             except (LookupError, ValueError):
-                raise ValueError(f"{name!r} is no encoding Python knows: try utf-8, cp949 or utf-16") from None
+                raise ValueError(f"{name!r} is not an encoding Python knows: try utf-8, cp949 or utf-16") from None
         return name
 
     @model_validator(mode="after")

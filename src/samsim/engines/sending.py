@@ -268,6 +268,6 @@ def _one_record(in_vain: Sequence[AttemptRecord]) -> AttemptRecord:
             "usage": _NOTHING_USED,
             "cost": 0.0,
             "started": first.started,
-            "raw": f"{requests} in vain{said}",
+            "raw": f"{requests} failed{said}",
         }
     )

@@ -286,7 +286,7 @@ def has_lines(folder: Path) -> bool:
 def foreign_line(place: Path, uid: object, signature: object) -> str:
     """What to say about a line that the manifest's cell did not make."""
     if signature is None:
-        return f"{place} holds sample {uid!r} without {CELL_DIGEST}: nobody can say what made it."
+        return f"{place} holds sample {uid!r} without {CELL_DIGEST}, so what made it is unknown."
     return (
         f"{place} holds sample {uid!r} of another cell: by its {CELL_DIGEST}, it was not made with the settings, texts"
         f" and versions that {MANIFEST} names. Put the files of this run back."

@@ -45,7 +45,7 @@ _SAME = {
     "engines": "engines",
     "run_meta": "memory condition",
 }
-_OTHER_STORE = "memory store to start from (it was built anew or replaced)"
+_OTHER_STORE = "memory store to start from (it was rebuilt or replaced)"
 
 
 class Watcher(Protocol):
@@ -222,12 +222,10 @@ def _started(job: CellJob, folder: RunFolder) -> Manifest:
             return known
         # Its memory was done again: every sample saw another one.
         place = folder.start_over()
-        job.watcher.note(
-            f"{job.cell.cell_id} starts over, since its memory was built anew; what was there is in {place}"
-        )
+        job.watcher.note(f"{job.cell.cell_id} starts over, since its memory was rebuilt; what was there is in {place}")
     if has_lines(job.folder) or has_lines(job.folder / RETRY_FOLDER):
         raise InputError(
-            f"{job.folder} has lines of a run and no {MANIFEST}: nobody can say what made them. Put the {MANIFEST}"
+            f"{job.folder} has lines of a run and no {MANIFEST}, so what made them is unknown. Put the {MANIFEST}"
             f" back, or start over. {RESTART}"
         )
     digest = store_digest(job.base_store) if job.has_memory else None

@@ -68,7 +68,8 @@ def run_in_workers(inference: Inference, samples: Sequence[Sample], gold: Gold, 
             _hand_over(under_way.popleft(), sink)
     except BrokenProcessPool as error:
         raise EngineError(
-            "A worker process died, perhaps for want of memory. Run again with run.workers=1; what is done is kept."
+            "A worker process died, perhaps because it ran out of memory. Run again with run.workers=1; what is done is"
+            " kept."
         ) from error
     finally:
         executor.shutdown(wait=True, cancel_futures=True)

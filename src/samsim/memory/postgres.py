@@ -354,7 +354,7 @@ def _prepare(session: Session, place: str, *, create: bool) -> None:
     """Make the tables where there are none; refuse a database that cannot keep every character, or another layout."""
     encoding = session.execute("SHOW server_encoding").fetchone()
     if encoding != ("UTF8",):
-        raise StoreError(f"the database of {place} has not the encoding UTF8; create one that has and give its URL")
+        raise StoreError(f"the database of {place} is not encoded as UTF8; create one that is and give its URL")
     exists = session.execute("SELECT to_regclass('samsim_memory') IS NOT NULL").fetchone()
     if exists == (False,):
         if not create:

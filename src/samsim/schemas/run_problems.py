@@ -73,7 +73,7 @@ _WORDS: Mapping[ProblemCode, Pair] = {
         " 하세요.",
     ),
     "no_manifest": (
-        "{folder} has lines of a run and no manifest.json: nobody can say what made them. Put the manifest.json back,"
+        "{folder} has lines of a run and no manifest.json, so what made them is unknown. Put the manifest.json back,"
         " or repeat the run.",
         "{folder}에 실행의 줄은 있지만 manifest.json이 없어 무엇이 만들었는지 알 수 없습니다. manifest.json을 되돌려"
         " 놓거나 실행을 다시 하세요.",

@@ -98,7 +98,7 @@ def _analyse_rows(
     for answer in pipeline.stream(usable(), concurrency=concurrency):
         review = waiting.popleft()
         if activity is not None and activity.lost is not None and _lacks_an_answer(answer):
-            raise EngineError(f"{activity.lost}. Run it again when the server is there.")
+            raise EngineError(f"{activity.lost}. Run it again when the server is back.")
         if isinstance(answer, SampleError):
             counts.bad += 1
             _report(review.number, answer.message)

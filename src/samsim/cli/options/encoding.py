@@ -12,5 +12,5 @@ def check_encoding_name(_context: click.Context, _parameter: click.Parameter, na
     try:
         "".encode(name)
     except (LookupError, ValueError):
-        raise click.BadParameter(f"{name!r} is no encoding Python knows. Try utf-8, cp949 or utf-16.") from None
+        raise click.BadParameter(f"{name!r} is not an encoding Python knows. Try utf-8, cp949 or utf-16.") from None
     return name

@@ -108,7 +108,7 @@ def describe_end(manifest: Manifest, tally: Tally) -> str:
     if manifest.status == "stopped" and manifest.stop_reason == LIMITED:
         data = manifest.run_over
         whole = tally.total if data is None else data.samples
-        return f"done as far as asked: {manifest.done} of {whole} (--limit {tally.total}){lacking}"
+        return f"done as requested: {manifest.done} of {whole} (--limit {tally.total}){lacking}"
     before = " (done before)" if tally.done == tally.before and manifest.status == "finished" else ""
     redone = min(tally.done - tally.before, tally.again)
     again = f", {redone:,} of {tally.again:,} done again" if tally.again else ""

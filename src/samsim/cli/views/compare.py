@@ -44,7 +44,7 @@ _LEGEND: Pair = (
 )
 _LEGEND_REPEATS: Pair = (
     " Runs that differ only in seed or repeat are one row, their counts pooled by sample; range: the lowest and highest"
-    " F1 among them, which is no confidence interval (--each lists them).",
+    " F1 among them, which is not a confidence interval (--each lists them).",
     " 시드나 반복만 다른 실행은 샘플별로 합쳐 한 줄로 표시함. 범위는 그 가운데 가장 낮은 F1과 가장 높은 F1이며"
     " 신뢰구간이 아님(--each로 하나씩 표시).",
 )

@@ -95,7 +95,7 @@ def _triples_row(number: int, line: str, triples: str, phrase_of: Callable[[_Tok
 
 def _numbers(value: object) -> list[int]:
     if not isinstance(value, list) or not value or not all(type(number) is int for number in value):
-        raise RowError(f"{value!r} is no list of token numbers")
+        raise RowError(f"{value!r} is not a list of token numbers")
     return value
 
 

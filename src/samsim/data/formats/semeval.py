@@ -133,7 +133,7 @@ def _span(text: str, term: str, element: Element) -> tuple[Offsets, str | None]:
     written = _attribute(element, "from"), _attribute(element, "to")
     start, end = map(written_number, written)
     if start is None or end is None:
-        raise RowError(f"the offsets {written[0]!r} and {written[1]!r} of {term!r} are no numbers")
+        raise RowError(f"the offsets {written[0]!r} and {written[1]!r} of {term!r} are not numbers")
     return verified_span(text, term, start, end)
 
 

@@ -33,7 +33,7 @@ def parse_xml(path: Path) -> Element:
             "made to exhaust memory. Remove the <!DOCTYPE ...> part."
         ) from None
     except (expat.ExpatError, ValueError, LookupError) as error:
-        raise InputError(f"{path.name} is not well-formed XML: {error}. Repair it, or get it anew.") from None
+        raise InputError(f"{path.name} is not well-formed XML: {error}. Repair it, or download it again.") from None
     root: Element = builder.close()
     return root
 

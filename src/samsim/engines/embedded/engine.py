@@ -49,7 +49,7 @@ def _answer(request: EngineRequest) -> BaseModel:
         return _debate(agent, inputs)
     if isinstance(inputs, Stage2Inputs):
         return debate_stage2.answer_patch(inputs)
-    raise ContractError(f"The embedded engine has nothing to say as {agent} at the stage {request.stage}.")
+    raise ContractError(f"The embedded engine cannot answer as {agent} at the stage {request.stage}.")
 
 
 def _stage1(agent: AgentName, inputs: Stage1Inputs) -> BaseModel:

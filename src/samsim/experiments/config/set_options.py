@@ -81,7 +81,7 @@ def _assign(node: Any, key: str | int, value: Any) -> None:
 def _position(items: list[Any], key: str | int) -> int:
     position = next((number for number in range(len(items)) if str(number) == str(key)), None)
     if position is None:
-        raise _CannotSet(f"{key} is no item of this list of {len(items)}. Set the whole list: path=[a, b].")
+        raise _CannotSet(f"{key} is not an item of this list of {len(items)}. Set the whole list: path=[a, b].")
     return position
 
 

@@ -236,7 +236,7 @@ class StoreFiles:
 
     def _check_header(self) -> None:
         if not journal.has_header(self._journal):
-            raise self._damaged(f"{self.journal_path.name} is no journal of this version")
+            raise self._damaged(f"{self.journal_path.name} is not a journal of this version")
 
     def _check_ends(self) -> None:
         """The first and the last line must be where the journal says; ``verify`` checks all others."""
