@@ -17,12 +17,12 @@ PARTIAL = ".partial"
 
 
 def beside(path: Path, suffix: str) -> Path:
-    """The file of that suffix beside ``path``."""
+    """Return the file of that suffix beside ``path``."""
     return path.with_name(path.name + suffix)
 
 
 def is_no_file(path: Path) -> bool:
-    """Whether something else than a file stands there: a pipe would be waited for, a device read without end."""
+    """Return whether something else than a file stands there: a pipe would be waited for, a device read without end."""
     return path.exists() and not path.is_file()
 
 

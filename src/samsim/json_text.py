@@ -47,7 +47,7 @@ class HalfPairError(JsonError):
 
 
 def read_json(text: str | bytes, *, recorded: bool = False, distinct_keys: bool = False) -> Any:
-    """The value of a JSON text; bytes are UTF-8, with or without a byte order mark.
+    """Return the value of a JSON text; bytes are UTF-8, with or without a byte order mark.
 
     A ``recorded`` text repeats what a model wrote, for reading and replaying only: it may hold numbers and
     halves of pairs that nothing is done with.
@@ -64,7 +64,7 @@ def read_json(text: str | bytes, *, recorded: bool = False, distinct_keys: bool 
 
 
 def read_reply(text: str) -> Any:
-    """The value of a JSON text that a model wrote; keys are distinct.
+    """Return the value of a JSON text that a model wrote; keys are distinct.
 
     The text itself must be encodable: then half of a pair can only be escaped.
 
@@ -76,7 +76,7 @@ def read_reply(text: str) -> Any:
 
 
 def flaw_of(value: Any) -> JsonError | None:
-    """What is wrong with a value that somebody else read from a reply, in keys too; None for a sound one."""
+    """Return what is wrong with a value that somebody else read from a reply, in keys too; None for a sound one."""
     if is_too_deep(value, MOST_REPLY_DEPTH):
         return JsonError(_REPLY.too_deep)
     if _has_half_pair(value):
@@ -97,7 +97,7 @@ def flaw_of(value: Any) -> JsonError | None:
 
 
 def is_too_deep(value: Any, most: int) -> bool:
-    """Whether a parsed value is nested more than so deep. Level by level, so that depth costs no stack."""
+    """Return whether a parsed value is nested more than so deep. Level by level, so that depth costs no stack."""
     level = [value] if isinstance(value, dict | list) else []
     for _ in range(most):
         if not level:
@@ -112,7 +112,7 @@ def is_too_deep(value: Any, most: int) -> bool:
 
 
 def is_encodable(text: str) -> bool:
-    """Whether a text can be written to a file: lone surrogates, which JSON escapes smuggle in, cannot."""
+    """Return whether a text can be written to a file: lone surrogates, which JSON escapes smuggle in, cannot."""
     if text.isascii():
         return True
     try:

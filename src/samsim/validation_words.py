@@ -18,23 +18,23 @@ _MOST_LISTED = 12
 
 
 def mistakes_in(error: ValidationError) -> list[ErrorDetails]:
-    """What is wrong; a default that could not be worked out because of another mistake is none."""
+    """Return what is wrong; a default that could not be worked out because of another mistake is none."""
     found = error.errors(include_url=False)
     return [problem for problem in found if problem["type"] != "default_factory_not_called"]
 
 
 def place_of(problem: ErrorDetails, whole: str) -> str:
-    """Where it is, as ``entities.0.name``; ``whole`` where no part of it is to blame."""
+    """Return where it is, as ``entities.0.name``; ``whole`` where no part of it is to blame."""
     return ".".join(str(part) for part in problem["loc"] if part != KEY_MARK) or whole
 
 
 def reason_of(problem: ErrorDetails) -> str:
-    """Why it is wrong, without the name pydantic gives to a check of ours."""
+    """Return why it is wrong, without the name pydantic gives to a check of ours."""
     return problem["msg"].removeprefix("Value error, ")
 
 
 def listed(error: ValidationError, whole: str, *, most: int = _MOST_LISTED) -> list[str]:
-    """Every mistake as ``place: reason``, none of them long; those beyond ``most`` are only counted."""
+    """Return every mistake as ``place: reason``, none of them long; those beyond ``most`` are only counted."""
     problems = mistakes_in(error)
     shown = [clipped(f"{place_of(problem, whole)}: {reason_of(problem)}") for problem in problems[:most]]
     left = len(problems) - len(shown)
@@ -42,10 +42,10 @@ def listed(error: ValidationError, whole: str, *, most: int = _MOST_LISTED) -> l
 
 
 def in_words(error: ValidationError, whole: str, *, most: int = _MOST_LISTED) -> str:
-    """The same in one line."""
+    """Return the same in one line."""
     return "; ".join(listed(error, whole, most=most))
 
 
 def clipped(text: str) -> str:
-    """The text, cut short where it is too long to be read in a message."""
+    """Return the text, cut short where it is too long to be read in a message."""
     return text if len(text) <= _MOST_CHARACTERS else f"{text[: _MOST_CHARACTERS - 1]}…"

@@ -37,13 +37,13 @@ class YamlError(ValueError):
 
 
 def read_yaml(text: str) -> Any:
-    """The value of a YAML text."""
+    """Return the value of a YAML text."""
     loader, root = compose(text)
     return None if root is None else construct(loader, root)
 
 
 def read_yaml_file(path: Path) -> Any:
-    """The value of a file in UTF-8; raises ``OSError`` and ``UnicodeDecodeError`` as reading a file does."""
+    """Return the value of a file in UTF-8; raises ``OSError`` and ``UnicodeDecodeError`` as reading a file does."""
     return read_yaml(file_text(path))
 
 
@@ -54,7 +54,7 @@ def file_text(path: Path) -> str:
 
 
 def compose(text: str) -> tuple[yaml.SafeLoader, yaml.Node | None]:
-    """The nodes of a text with their places in it, and the loader that can ``construct`` their values."""
+    """Return the nodes of a text with their places in it, and the loader that can ``construct`` their values."""
     if len(text) > MOST_CHARACTERS:
         raise YamlError(f"longer than {MOST_CHARACTERS:,} characters")
     try:
@@ -73,7 +73,7 @@ def compose(text: str) -> tuple[yaml.SafeLoader, yaml.Node | None]:
 
 
 def construct(loader: yaml.SafeLoader, node: yaml.Node) -> Any:
-    """The value of a composed document."""
+    """Return the value of a composed document."""
     try:
         return loader.construct_document(node)
     except yaml.YAMLError as error:

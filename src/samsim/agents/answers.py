@@ -41,7 +41,7 @@ class Answer:
         return self.call.problem is None
 
     def items(self, name: str, item_type: type[ItemT]) -> list[ItemT]:
-        """The valid items of a list in the answer; none where there is no answer."""
+        """Return the valid items of a list in the answer; none where there is no answer."""
         if not self.is_there:
             return []
         items, rejected = read_items(self.output, name, item_type)
@@ -49,14 +49,14 @@ class Answer:
         return items
 
     def text(self, name: str) -> str:
-        """A piece of text in the answer, empty where there is none."""
+        """Return a piece of text in the answer, empty where there is none."""
         if not self.is_there:
             return ""
         found = _part(self.output, name)
         return found if isinstance(found, str) else ""
 
     def record(self, rationales: Sequence[str] = ()) -> CallRecord:
-        """The record of the call, with what was rejected so far."""
+        """Return the record of the call, with what was rejected so far."""
         return self.call.model_copy(update={"rejected": list(self._rejected), "rationales": list(rationales)})
 
 
@@ -84,7 +84,7 @@ async def ask_for_all(engine: Engine, request: EngineRequest) -> Answer:
 
 
 def read_items(output: object, name: str, item_type: type[ItemT]) -> tuple[list[ItemT], list[str]]:
-    """The valid items of ``output[name]`` and, for each invalid one, what is wrong with it."""
+    """Return the valid items of ``output[name]`` and, for each invalid one, what is wrong with it."""
     claimed = _part(output, name)
     if not isinstance(claimed, list | tuple):
         return [], [f"{name}: not a list"]

@@ -101,7 +101,7 @@ async def judge_aspects(engine: Engine, uid: str, inputs: ATSAInputs) -> tuple[l
 async def validate(
     engine: Engine, uid: str, inputs: DebateInputs
 ) -> tuple[list[StructuralRiskItem], list[CorrectionProposalItem], CallRecord]:
-    """The validating engine's risks and proposals."""
+    """Return the validating engine's risks and proposals."""
     answer = await VALIDATOR.ask(engine, uid, inputs)
     risks = answer.items("structural_risks", StructuralRiskItem)
     proposals = answer.items("correction_proposals", CorrectionProposalItem)
@@ -111,7 +111,7 @@ async def validate(
 async def take_turn(
     persona: Persona, engine: Engine, uid: str, inputs: DebateInputs
 ) -> tuple[list[ProposedEditItem], CallRecord]:
-    """One persona's turn."""
+    """Return one persona's turn."""
     answer = await PERSONA_VOICES[persona].ask(engine, uid, inputs)
     items = answer.items("proposed_edits", ProposedEditItem)
     return items, answer.record()
@@ -120,7 +120,7 @@ async def take_turn(
 async def close_debate(
     engine: Engine, uid: str, inputs: DebateInputs
 ) -> tuple[list[ProposedEditItem], list[UnresolvedItem], str, CallRecord]:
-    """The judge's patch, what stays open, and why."""
+    """Return the judge's patch, what stays open, and why."""
     answer = await JUDGE.ask(engine, uid, inputs)
     patch = answer.items("final_patch", ProposedEditItem)
     unresolved = answer.items("unresolved_conflicts", UnresolvedItem)
@@ -138,7 +138,7 @@ async def review_patch(
 
 
 def render(prompt: PromptFile, inputs: Inputs) -> tuple[Message, ...]:
-    """The messages a model reads; each prompt takes what it has a place for."""
+    """Return the messages a model reads; each prompt takes what it has a place for."""
     values: dict[str, str] = {
         "text": guard_frame(inputs.analysis.text),
         "language": LANGUAGE_NAMES[inputs.analysis.language],
@@ -159,7 +159,7 @@ def render(prompt: PromptFile, inputs: Inputs) -> tuple[Message, ...]:
 
 
 def debate_context(inputs: DebateInputs) -> dict[str, Any]:
-    """What everybody in the debate sees, as plain data; the memory slot is there only if it was merged."""
+    """Return what everybody in the debate sees, as plain data; the memory slot is there only if it was merged."""
     parts: Mapping[str, Sequence[BaseModel]] = {
         "candidates": inputs.candidates,
         "conflict_flags": inputs.conflict_flags,
@@ -175,7 +175,7 @@ def debate_context(inputs: DebateInputs) -> dict[str, Any]:
 
 
 def slot_text(slot: Mapping[str, Any]) -> str:
-    """The slot as its characters stand in a prompt."""
+    """Return the slot as its characters stand in a prompt."""
     return _as_json(slot)
 
 

@@ -63,13 +63,13 @@ SingleAgent: PerspectiveAgent[AgentName] = PerspectiveAgent("SINGLE", "single_as
 
 
 def stage1_shape(taxonomy: Taxonomy, answer: AnswerForm) -> AnswerShape:
-    """What a triplet may name, and what it need not say."""
+    """Return what a triplet may name, and what it need not say."""
     left_out = LEFT_OUT_WHEN_TERSE if answer == "terse" else frozenset[str]()
     return AnswerShape(allowed=(("aspect_ref", taxonomy.refs),), left_out=left_out)
 
 
 def render_stage1(prompt: PromptFile, inputs: Stage1Inputs) -> tuple[Message, ...]:
-    """The messages a model reads for one perspective."""
+    """Return the messages a model reads for one perspective."""
     return prompt.render(
         {
             "text": guard_frame(inputs.analysis.text),
@@ -80,7 +80,7 @@ def render_stage1(prompt: PromptFile, inputs: Stage1Inputs) -> tuple[Message, ..
 
 
 def describe_taxonomy(taxonomy: Taxonomy) -> str:
-    """The allowed refs as a prompt states them."""
+    """Return the allowed refs as a prompt states them."""
     if taxonomy.is_free:
         return "Refs are free: use the lower-cased, normalised name of the aspect."
     return "Use exactly one of these refs:\n" + "\n".join(f"- {ref}" for ref in taxonomy.refs)

@@ -59,7 +59,7 @@ class PromptFile:
 
 @lru_cache(maxsize=128)
 def _pieces(template: str) -> tuple[str, ...]:
-    """Text and names of placeholders in turn: a template is searched once, not for every call."""
+    """Return text and names of placeholders in turn: a template is searched once, not for every call."""
     return tuple(_PLACEHOLDER.split(template))
 
 
@@ -77,7 +77,7 @@ def load_prompt(name: str, answer: AnswerForm = "full") -> PromptFile:
 
 
 def prompt_hashes(answer: AnswerForm = "full") -> dict[str, str]:
-    """The digest of every prompt file as it is for answers of this form, by name."""
+    """Return the digest of every prompt file as it is for answers of this form, by name."""
     names = (entry.name for entry in files("samsim.agents").joinpath("prompts").iterdir())
     prompts = sorted(name.removesuffix(".md") for name in names if name.endswith(".md"))
     return {name: _digest(_put_together(name, answer)) for name in prompts}

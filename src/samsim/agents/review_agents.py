@@ -75,7 +75,7 @@ def review_shape(inputs: ReviewInputs, answer: AnswerForm) -> AnswerShape:
 
 
 def render_review(prompt: PromptFile, inputs: ReviewInputs) -> tuple[Message, ...]:
-    """The messages a model reads for one review: the seeds' five inputs."""
+    """Return the messages a model reads for one review: the seeds' five inputs."""
     flags = [flag.model_dump() for flag in inputs.conflict_flags]
     return prompt.render(
         {
@@ -94,7 +94,7 @@ def _flagged(inputs: ReviewInputs) -> list[Candidate]:
 
 
 def _as_table(columns: Sequence[str], records: Sequence[Candidate | ValidatorRisk]) -> str:
-    """A JSON array of rows, the names of the columns first and each row on a line of its own; [] without any."""
+    """Return a JSON array of rows, the names of the columns first and each row on a line of its own; [] without any."""
     rows = [[getattr(record, name) for name in columns] for record in records]
     lines = ",\n".join(map(_compact, [columns, *rows] if rows else []))
     return guard_frame(f"[{lines}]")

@@ -110,7 +110,7 @@ def accepted(spec: str) -> str:
 
 
 def attempt_lines(attempts: Sequence[AttemptRecord]) -> tuple[str, ...]:
-    """What came of each attempt; equal ones in a row are one line, with the time from the first to the last."""
+    """Return what came of each attempt; equal ones in a row are one line, with the time from the first to the last."""
     lines, number = [], 1
     for what, group in groupby(attempts, key=_outcome):
         alike = list(group)
@@ -127,7 +127,7 @@ def attempt_lines(attempts: Sequence[AttemptRecord]) -> tuple[str, ...]:
 
 
 def is_loading(attempt: AttemptRecord) -> bool:
-    """Whether the server said that it is loading its model."""
+    """Return whether the server said that it is loading its model."""
     return attempt.http_status == _LOADING
 
 

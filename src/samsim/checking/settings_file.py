@@ -26,12 +26,12 @@ _DECIDING = frozenset({"kind", "model", "base_url", "concurrency", "timeout_s"})
 
 
 def server_of(settings: EngineSettings) -> Server:
-    """What is measured: a model on a server, whatever the other settings."""
+    """Return what is measured: a model on a server, whatever the other settings."""
     return settings.kind, settings.url, settings.model
 
 
 def places_in(path: Path, servers: Collection[Server]) -> dict[Keys, Server]:
-    """Where a file speaks of these servers; raises ``ConfigError`` if nowhere, before anything is measured."""
+    """Return where a file speaks of these servers; raises ``ConfigError`` if nowhere, before anything is measured."""
     _, content = _read(path)
     places = {
         (*keys, role): server
@@ -61,7 +61,7 @@ def write_settings(path: Path, places: Mapping[Keys, Server], suggested: Mapping
 
 
 def _read(path: Path) -> tuple[str, Any]:
-    """The text of a file as it is, line ends included, and what it says."""
+    """Return the text of a file as it is, line ends included, and what it says."""
     try:
         text = path.read_bytes().decode("utf-8")
         return text, read_yaml(text)
@@ -72,7 +72,7 @@ def _read(path: Path) -> tuple[str, Any]:
 
 
 def _plans(path: Path, content: Any) -> Iterator[tuple[Keys, EnginePlan]]:
-    """Every plan that is written out in an engine file or an experiment, with its place."""
+    """Yield every plan that is written out in an engine file or an experiment, with its place."""
     top = content if isinstance(content, dict) else {}
     matrix = top.get("matrix")
     named = matrix.get("engine") if isinstance(matrix, dict) else None
@@ -92,7 +92,7 @@ def _plans(path: Path, content: Any) -> Iterator[tuple[Keys, EnginePlan]]:
 
 
 def _homes(plan: EnginePlan) -> dict[Role, Server]:
-    """The roles that name a server or its limits: for each seat the most particular one."""
+    """Return the roles that name a server or its limits: for each seat the most particular one."""
     homes: dict[Role, Server] = {}
     for seat in seats_of():
         server = server_of(_settings(plan, seat))
@@ -117,7 +117,7 @@ def _why_nowhere(content: Any) -> str:
 
 
 def _checked(path: Path, text: str) -> str:
-    """The new text, if the engines in it are still right: a max_timeout_s may be below the new timeout_s."""
+    """Return the new text, if the engines in it are still right: a max_timeout_s may be below the new timeout_s."""
     for _, plan in _plans(path, read_yaml(text)):
         for seat in seats_of():
             _settings(plan, seat)

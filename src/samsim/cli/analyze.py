@@ -150,7 +150,7 @@ def _check_output(output: Path, *, as_json: bool) -> None:
 
 
 def _given_text(text: str | None, encoding: str | None) -> str:
-    """The text on the command line, or what was piped in; the name of a file is not a review."""
+    """Return the text on the command line, or what was piped in; the name of a file is not a review."""
     if text is None or text == STDIN:
         content = _stdin(expected=text == STDIN).read()
         if text is None and not content:

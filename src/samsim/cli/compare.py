@@ -93,7 +93,7 @@ def compare(
 
 
 def _texts(run: Run, uids: Collection[str]) -> dict[str, str]:
-    """The texts of some samples; all runs are over the same ones."""
+    """Return the texts of some samples; all runs are over the same ones."""
     if not uids:
         return {}
     results = (sample.result for sample in run.samples() if sample.uid in uids)

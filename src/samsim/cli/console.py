@@ -24,7 +24,7 @@ class PipeConsole(Console):
 
 
 def literal_console() -> PipeConsole:
-    """A console that neither obeys nor decorates what stands in a text."""
+    """Return a console that neither obeys nor decorates what stands in a text."""
     return PipeConsole(highlight=False, emoji=False, markup=False)
 
 

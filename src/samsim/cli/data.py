@@ -21,7 +21,7 @@ _SHOWN_BY_DEFAULT = 5
 
 
 def _source_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The argument and options that say what is read; the command gets them as one source."""
+    """Return the argument and options that say what is read; the command gets them as one source."""
     for option in reversed(
         (
             click.argument("place", metavar="SOURCE"),

@@ -40,7 +40,7 @@ def demo(ctx: click.Context, /, out: Path | None) -> None:
 
 
 def command_name() -> str:
-    """How the reader can call samsim from here: by name if it is on the path, else by where it stands."""
+    """Return how the reader can call samsim from here: by name if it is on the path, else by where it stands."""
     if shutil.which("samsim"):
         return "samsim"
     called = Path(sys.argv[0])

@@ -16,7 +16,7 @@ class ExitCode(IntEnum):
     meaning: str
 
     def __new__(cls, value: int, meaning: str) -> ExitCode:
-        """A member that is its number and carries its meaning."""
+        """Return a member that is its number and carries its meaning."""
         member = int.__new__(cls, value)
         member._value_ = value
         member.meaning = meaning
@@ -38,7 +38,7 @@ class ExitCode(IntEnum):
 
 
 def exit_code_of(error: SamsimError) -> ExitCode:
-    """The exit code for an error samsim raised on purpose."""
+    """Return the exit code for an error samsim raised on purpose."""
     if isinstance(error, InputError):
         return ExitCode.NO_INPUT
     if isinstance(error, ConfigError):
@@ -60,5 +60,5 @@ def ending(*, checks_failed: bool = False, stopped: bool = False, some_bad: bool
 
 
 def exit_code_help() -> str:
-    """The table of exit codes for ``samsim --help``; the mark keeps click from rewrapping it."""
+    """Return the table of exit codes for ``samsim --help``; the mark keeps click from rewrapping it."""
     return "\b\nExit codes:\n" + "\n".join(f"  {code.value:>3}  {code.meaning}" for code in ExitCode)

@@ -49,7 +49,7 @@ class SamsimGroup(click.Group):
     """Imports subcommands on demand and turns every ending into a documented exit code."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """The names of all commands, without importing any."""
+        """Return the names of all commands, without importing any."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
@@ -65,7 +65,7 @@ class SamsimGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that was asked for; an unknown one is told with those that resemble it."""
+        """Return the command that was asked for; an unknown one is told with those that resemble it."""
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:

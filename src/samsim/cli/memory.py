@@ -206,7 +206,7 @@ def _opened(store: str, *, create: bool) -> Iterator[MemoryStore]:
 
 
 def _place(store: str) -> str:
-    """The store's name for the terminal, without a password."""
+    """Return the store's name for the terminal, without a password."""
     if _URL_MARK not in store:
         return shown(store)
     from samsim.memory.postgres import public_place

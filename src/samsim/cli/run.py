@@ -43,7 +43,7 @@ class _RunCommand(click.Command):
 
 
 def _as_setting(option: str, arguments: Sequence[str]) -> str | None:
-    """The ``KEY=VALUE`` that an unknown option was meant to be; None where no key has its name."""
+    """Return the ``KEY=VALUE`` that an unknown option was meant to be; None where no key has its name."""
     from samsim.experiments.config.homes import known_homes
     from samsim.experiments.config.mistakes import dotted
 

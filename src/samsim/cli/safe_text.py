@@ -16,7 +16,7 @@ _TAB_AS_SPACES = "    "
 
 
 def shown(text: str) -> str:
-    """The text on one line, with nothing in it that a terminal obeys."""
+    """Return the text on one line, with nothing in it that a terminal obeys."""
     return _UNSAFE.sub(_escape, text.replace("\t", " "))
 
 

@@ -23,7 +23,7 @@ class RowError(Exception):
 
 
 def json_object(line: str) -> dict[str, object]:
-    """The JSON object of one line; anything else is a ``RowError``."""
+    """Return the JSON object of one line; anything else is a ``RowError``."""
     try:
         record = read_json(line)
     except JsonError as error:

@@ -58,7 +58,7 @@ def write_converted(loaded: LoadedSamples, path: Path, *, overwrite: bool) -> Co
 
 
 def own_line(sample: Sample, gold: GoldSample | None) -> str:
-    """One text as a JSON document; without gold its ``tuples`` are null."""
+    """Return one text as a JSON document; without gold its ``tuples`` are null."""
     record = {
         "uid": sample.uid,
         "language": sample.language,

@@ -34,7 +34,7 @@ class CsvRecords:
     _waiting: deque[Line] = field(default_factory=deque)
 
     def __iter__(self) -> Iterator[Record | BadRow]:
-        """Each record, or what is wrong with it."""
+        """Yield each record, or what is wrong with it."""
         # The module's own limit is lower than a long review; it is one setting for the process.
         before = csv.field_size_limit(self.limit)
         try:
@@ -74,19 +74,19 @@ class CsvRecords:
 
 
 def too_long(number: int, limit: int) -> BadRow:
-    """What to say about a line beyond the limit."""
+    """Return what to say about a line beyond the limit."""
     return BadRow(number, f"the line is longer than {limit:,} characters")
 
 
 def read_table(lines: Iterator[Line], limit: int, path: Path) -> tuple[list[str], Iterator[Record | BadRow]]:
-    """The names of the columns, and the records below them; one with a field too many or too few is bad."""
+    """Return the names of the columns, and the records below them; one with a field too many or too few is bad."""
     records = iter(CsvRecords(lines, limit))
     header = _read_header(records, path)
     return header, _full_records(records, len(header))
 
 
 def column_place(header: Sequence[str], names: Iterable[str]) -> int | None:
-    """Where the first of the names is that the header has; capitals and blanks around it do not matter."""
+    """Return where the first of the names is that the header has; capitals and blanks around it do not matter."""
     folded = [name.casefold() for name in header]
     wanted = (name.strip().casefold() for name in names)
     return next((folded.index(name) for name in wanted if name in folded), None)
@@ -101,7 +101,7 @@ def _full_records(records: Iterator[Record | BadRow], fields: int) -> Iterator[R
 
 
 def _read_header(records: Iterator[Record | BadRow], path: Path) -> list[str]:
-    """The first record that is not empty."""
+    """Return the first record that is not empty."""
     for record in records:
         if isinstance(record, BadRow):
             raise InputError(

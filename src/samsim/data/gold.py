@@ -45,7 +45,7 @@ class GoldSample(BaseModel):
 
 
 def load_reviews_gold() -> dict[str, GoldSample]:
-    """The gold of the shipped reviews, by uid, in file order."""
+    """Return the gold of the shipped reviews, by uid, in file order."""
     return _shipped_gold("reviews")
 
 

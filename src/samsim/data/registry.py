@@ -53,7 +53,7 @@ def load_samples(source: DataSource | str | Path, **options: Any) -> LoadedSampl
 
 
 def samples_of(source: DataSource, reading: Reading) -> LoadedSamples:
-    """The texts of a file that was read."""
+    """Return the texts of a file that was read."""
     samples = select([entry.sample for entry in reading.entries], source)
     return LoadedSamples(
         source=source,

@@ -20,7 +20,7 @@ _LISTED = 10
 
 
 def normalised_text(text: str) -> str:
-    """What two texts must share to count as the same one."""
+    """Return what two texts must share to count as the same one."""
     return " ".join(unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold()).split())
 
 
@@ -50,7 +50,7 @@ def duplicates_within(samples: Sequence[Sample]) -> tuple[tuple[str, str], ...]:
 
 
 def _shared(by_role: Mapping[Role, Sequence[Sample]]) -> list[tuple[str, str]]:
-    """One pair per text and pair of roles, named by the first uid of each."""
+    """Return one pair per text and pair of roles, named by the first uid of each."""
     places: dict[str, dict[Role, str]] = {}
     for role, samples in by_role.items():
         for sample in samples:

@@ -11,7 +11,7 @@ from samsim.data.sources import DataSource
 
 
 def select(samples: Sequence[Sample], source: DataSource) -> tuple[Sample, ...]:
-    """The samples the source asks for, in file order.
+    """Return the samples the source asks for, in file order.
 
     A draw takes the ``sample`` uids with the smallest sha256 of (seed, uid): it is the same everywhere,
     and a larger draw by the same seed contains the smaller one.
@@ -27,7 +27,7 @@ def select(samples: Sequence[Sample], source: DataSource) -> tuple[Sample, ...]:
 
 
 def fingerprint(samples: Iterable[Sample]) -> str:
-    """The sha256 of uids and texts, in order."""
+    """Return the sha256 of uids and texts, in order."""
     digest = hashlib.sha256()
     for sample in samples:
         digest.update(json.dumps([sample.uid, sample.text]).encode("ascii") + b"\n")

@@ -20,16 +20,16 @@ __all__ = ["SHIPPED", "Sample", "load_reviews", "load_shipped", "shipped_lines"]
 
 
 def shipped_lines(file_name: str) -> list[str]:
-    """The lines of one shipped file."""
+    """Return the lines of one shipped file."""
     content = files("samsim.data").joinpath("samples", file_name).read_text(encoding="utf-8")
     return content.removesuffix("\n").split("\n")
 
 
 def load_shipped(name: str) -> list[Sample]:
-    """The texts of one shipped set, in file order; its gold is not read."""
+    """Return the texts of one shipped set, in file order; its gold is not read."""
     return [Sample(**json.loads(line)) for line in shipped_lines(f"{name}.jsonl")]
 
 
 def load_reviews() -> list[Sample]:
-    """The shipped reviews, in file order."""
+    """Return the shipped reviews, in file order."""
     return load_shipped("reviews")

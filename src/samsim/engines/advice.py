@@ -39,7 +39,7 @@ ADVICE: Mapping[Outcome, str] = MappingProxyType(
 
 
 def advice_on(failure: Outcome, attempts: Sequence[AttemptRecord], settings: EngineSettings) -> str:
-    """What to do about a call that failed so; the last attempt's status tells more than its kind."""
+    """Return what to do about a call that failed so; the last attempt's status tells more than its kind."""
     status = attempts[-1].http_status if attempts else None
     if status == _LOADING:
         return "The server is loading its model or is overloaded (503). Wait until it is ready, then try again."

@@ -96,7 +96,7 @@ class ImportReport:
 
 
 def cache_key(identity: str, url: str, body: Mapping[str, Any], seed: int | None, repeat: int) -> str:
-    """The key of a request: all that goes over the wire except headers (they hold keys), and who is asked."""
+    """Return the key of a request: all that goes over the wire except headers (they hold keys), and who is asked."""
     facts = {"engine": identity, "url": url, "body": body, "seed": seed, "repeat": repeat}
     canonical = json.dumps(facts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
@@ -148,7 +148,7 @@ class ResponseCache:
         self._connection()
 
     def get(self, key: str) -> CachedReply | None:
-        """The reply kept under this key, or None."""
+        """Return the reply kept under this key, or None."""
         if key in self._rejected and key not in self._pending:
             return None
         waiting = self._pending.get(key)
@@ -362,7 +362,7 @@ class ResponseCache:
         connection.execute("PRAGMA synchronous = NORMAL")
 
     def _is_ours(self, connection: sqlite3.Connection) -> bool:
-        """Whether it is a cache; False for an empty file."""
+        """Return whether it is a cache; False for an empty file."""
         # One transaction: between two of them another process might make the file a cache.
         connection.execute("BEGIN")
         owner = connection.execute("PRAGMA application_id").fetchone()[0]
@@ -424,7 +424,7 @@ def _reply_json() -> TypeAdapter[CachedReply]:
 
 
 def _reply_of(document: str) -> CachedReply:
-    """A stored reply; raises ``ValueError`` (pydantic's is one) where it is none."""
+    """Return a stored reply; raises ``ValueError`` (pydantic's is one) where it is none."""
     return _reply_json().validate_python(read_json(document))
 
 

@@ -35,7 +35,7 @@ class CountingEngine:
         return self._sender.settings.name
 
     async def complete(self, request: EngineRequest) -> EngineReply:
-        """The embedded engine's answer, with the tokens and the cost of the model's."""
+        """Return the embedded engine's answer, with the tokens and the cost of the model's."""
         reply = await self._stand_in.complete(request)
         schema, shape = request.output_schema, request.shape
         question = self._sender.prepare(request.messages(), schema, self._mode, request.seed, shape)

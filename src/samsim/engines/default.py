@@ -12,7 +12,7 @@ DEFAULT_ENGINE = "embedded"
 
 
 def default_engine() -> Engine:
-    """The embedded engine: it needs no key, no server and no network."""
+    """Return the embedded engine: it needs no key, no server and no network."""
     from samsim.engines.embedded.engine import EmbeddedEngine
 
     return EmbeddedEngine()

@@ -97,7 +97,7 @@ _SHORT_KINDS: Mapping[str, EngineKind] = {
 
 
 def roles_of(seat: Seat) -> tuple[Role, ...]:
-    """The roles whose settings a seat has, from the general to the particular."""
+    """Return the roles whose settings a seat has, from the general to the particular."""
     agent, reviewing = seat
     return _REVIEW_ROLES[agent] if reviewing else _ROLES[agent]
 
@@ -124,7 +124,7 @@ class EnginePlan(BaseModel):
     max_outage: float = Field(default=DEFAULT_MAX_OUTAGE_S, ge=0, allow_inf_nan=False)
 
     def settings_for(self, agent: AgentName, *, reviewing: bool = False) -> EngineSettings:
-        """The settings of one agent; A, B and C may be asked as perspectives or as reviewers."""
+        """Return the settings of one agent; A, B and C may be asked as perspectives or as reviewers."""
         chain = roles_of((agent, reviewing))
         merged: dict[str, Any] = {}
         for role in chain:
@@ -138,7 +138,7 @@ class EnginePlan(BaseModel):
 
 
 def _inherit(inherited: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
-    """A role's settings over those it inherits.
+    """Return a role's settings over those it inherits.
 
     What belongs to a server goes with it: another kind or address does not get the old one's key or
     address, and another model not the old one's price.
@@ -230,7 +230,7 @@ def _file_content(path: Path) -> Any:
 
 
 def seats_of(protocol: str | None = None) -> tuple[Seat, ...]:
-    """Who is asked by a protocol; everybody who can be asked where none is named."""
+    """Return who is asked by a protocol; everybody who can be asked where none is named."""
     if protocol is None:
         return (*_PERSPECTIVE_SEATS, *_REVIEW_SEATS, *_DEBATE_SEATS, _SINGLE_SEAT)
     if is_conflict_review(protocol):
@@ -241,7 +241,7 @@ def seats_of(protocol: str | None = None) -> tuple[Seat, ...]:
 
 
 def distinct_settings(plan: EnginePlan, protocol: str | None = None) -> list[EngineSettings]:
-    """The settings of everybody the protocol asks, each once, in the order of ``seats_of``."""
+    """Return the settings of everybody the protocol asks, each once, in the order of ``seats_of``."""
     everybody = [plan.settings_for(agent, reviewing=reviewing) for agent, reviewing in seats_of(protocol)]
     return list({settings.model_dump_json(): settings for settings in everybody}.values())
 
@@ -304,7 +304,7 @@ def _shared_limits(settings: list[EngineSettings]) -> dict[str, AdaptiveLimit]:
 
 
 def api_key_of(settings: EngineSettings, environment: Mapping[str, str]) -> str | None:
-    """The key from the environment; None for a server that needs none."""
+    """Return the key from the environment; None for a server that needs none."""
     variable = settings.key_variable
     if variable is None:
         return None
@@ -317,14 +317,14 @@ def api_key_of(settings: EngineSettings, environment: Mapping[str, str]) -> str 
 def missing_keys(
     plan: EnginePlan, protocol: str | None = None, environment: Mapping[str, str] | None = None
 ) -> tuple[str, ...]:
-    """The environment variables that should hold a key for whom the protocol asks, and do not."""
+    """Return the environment variables that should hold a key for whom the protocol asks, and do not."""
     known = os.environ if environment is None else environment
     wanted = (settings.key_variable for settings in distinct_settings(plan, protocol))
     return tuple(dict.fromkeys(name for name in wanted if name is not None and not known.get(name, "").strip()))
 
 
 def _explain(error: ValidationError, model: type[BaseModel]) -> str:
-    """Every mistake with its place, and a suggestion for a misspelt name."""
+    """Return every mistake with its place, and a suggestion for a misspelt name."""
     names = [*model.model_fields, *get_args(Role)]
     parts = []
     for problem in mistakes_in(error):
@@ -339,7 +339,7 @@ def _explain(error: ValidationError, model: type[BaseModel]) -> str:
 
 
 def _home(name: str, model: type[BaseModel]) -> str | None:
-    """Where in an engine file a setting belongs that stands a level too high or too low."""
+    """Return where in an engine file a setting belongs that stands a level too high or too low."""
     if model is EngineSettings:
         return "at the top of the engine file" if name in EnginePlan.model_fields else None
     if name in get_args(Role):

@@ -37,7 +37,7 @@ def forbid_requests(*, allow_loopback: bool = False) -> Iterator[None]:
 
 
 def forbidden() -> bool:
-    """Whether requests to other machines are forbidden now."""
+    """Return whether requests to other machines are forbidden now."""
     return os.environ.get(FORBID_VARIABLE, "") not in _OFF
 
 
@@ -56,7 +56,7 @@ def check_allowed(url: str) -> None:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host's name or address is this machine's own."""
+    """Return whether a host's name or address is this machine's own."""
     if host == "localhost":
         return True
     try:

@@ -133,7 +133,7 @@ def _client_library() -> ModuleType:
 
 
 def _proxy_of_environment(url: str) -> str | None:
-    """The proxy the environment names for the address; a server on this machine is never behind one."""
+    """Return the proxy the environment names for the address; a server on this machine is never behind one."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     if parts.scheme not in ("http", "https") or not host:
@@ -145,7 +145,7 @@ def _proxy_of_environment(url: str) -> str | None:
 
 
 async def _read_at_most(response: aiohttp.ClientResponse, limit: int) -> bytes | None:
-    """The whole body, or None as soon as it is larger than ``limit``."""
+    """Return the whole body, or None as soon as it is larger than ``limit``."""
     if (response.content_length or 0) > limit:
         response.close()
         return None

@@ -193,7 +193,7 @@ def build_model_engine(
     spending: SpendingLimit | None = None,
     outage: Outage | None = None,
 ) -> ModelEngine:
-    """The engine these settings describe. What engines on one server share is given, else each has its own.
+    """Return the engine these settings describe. What engines on one server share is given, else each has its own.
 
     Without an ``outage`` a server that goes away is not waited for.
     """
@@ -203,7 +203,7 @@ def build_model_engine(
 
 
 def build_counting_engine(settings: EngineSettings) -> CountingEngine:
-    """An engine that counts what the one these settings describe would take; it needs no key and asks nobody."""
+    """Return an engine that counts what the one these settings describe would take; it needs no key and asks nobody."""
     _wanted_mode(settings, _adapter(settings).modes)
     return CountingEngine(_sender(settings))
 

@@ -38,7 +38,7 @@ class PriceTable:
 
 @cache
 def price_table() -> PriceTable:
-    """The shipped table."""
+    """Return the shipped table."""
     content = files("samsim.engines").joinpath("data", "prices.yaml").read_text(encoding="utf-8")
     table = read_yaml(content)
     prices = {model: PricePerMillion(input=row[0], output=row[1]) for model, row in table["models"].items()}
@@ -46,7 +46,7 @@ def price_table() -> PriceTable:
 
 
 def price_of(model: str, override: PricePerMillion | None = None) -> PricePerMillion | None:
-    """The price of a model: the user's own, else the table's, else None."""
+    """Return the price of a model: the user's own, else the table's, else None."""
     if override is not None:
         return override
     prices = price_table().prices
@@ -55,7 +55,7 @@ def price_of(model: str, override: PricePerMillion | None = None) -> PricePerMil
 
 
 def unknown_prices(engines: Iterable[EngineSettings]) -> list[str]:
-    """A note for every model whose costs nobody will know; what a server on this machine costs nobody asks."""
+    """Return a note for every model whose costs nobody will know; what a server on this machine costs nobody asks."""
     unknown = dict.fromkeys(
         settings.model
         for settings in engines
@@ -79,5 +79,5 @@ def cost_of(usage: Usage, price: PricePerMillion | None) -> float | None:
 
 
 def exact_decimal(amount: float) -> Decimal:
-    """The decimal a float stands for: 0.1 and not 0.1000000000000000055."""
+    """Return the decimal a float stands for: 0.1 and not 0.1000000000000000055."""
     return Decimal(repr(amount))

@@ -60,7 +60,7 @@ class ProbeResult:
 async def find_mode(
     sender: Sender, modes: tuple[OutputMode, ...], attempts: list[AttemptRecord], seed: int | None
 ) -> ProbeResult:
-    """The best mode that works; while the server fails whatever it is asked, it is asked again later."""
+    """Return the best mode that works; while the server fails whatever it is asked, it is asked again later."""
     for tried in range(1, sender.settings.max_attempts + 1):
         result = await _walk_down(sender, modes, attempts, seed)
         if result.failure != "server_error":
@@ -73,7 +73,7 @@ async def find_mode(
 async def _walk_down(
     sender: Sender, modes: tuple[OutputMode, ...], attempts: list[AttemptRecord], seed: int | None
 ) -> ProbeResult:
-    """The first rung that works, after a second look at those above that failed without being refused.
+    """Return the first rung that works, after a second look at those above that failed without being refused.
 
     The second look keeps a bad moment at the start from costing a whole run its best mode.
     """
@@ -98,7 +98,7 @@ async def _walk_down(
 
 
 def _works(answer: Answer, mode: OutputMode) -> bool:
-    """Whether the rung did what it promises: clean JSON; only a prompted answer may need salvaging."""
+    """Return whether the rung did what it promises: clean JSON; only a prompted answer may need salvaging."""
     return answer.judgement.outcome == "ok" or (mode == "prompted" and answer.judgement.outcome == "salvaged")
 
 

@@ -117,7 +117,7 @@ class ReplayEngine:
             self._places[_key_of_line(line)].append(place)
 
     async def complete(self, request: EngineRequest) -> EngineReply:
-        """The recorded reply, or the failure ``not_recorded`` with an attempt that says which request it was."""
+        """Return the recorded reply, or the failure ``not_recorded`` with an attempt that says which request it was."""
         key = _key_of_request(request)
         places = self._places.get(key)
         if not places:
@@ -133,7 +133,7 @@ class ReplayEngine:
             self._file = None
 
     def _read_all(self) -> Iterator[tuple[int, TraceLine]]:
-        """Every complete line with its place; an unfinished last line is what a killed run leaves."""
+        """Yield every complete line with its place; an unfinished last line is what a killed run leaves."""
         place = 0
         for number, raw in enumerate(self._opened(), start=1):
             if not raw.endswith(b"\n"):
@@ -166,7 +166,7 @@ class ReplayEngine:
 
 
 def trace_line(engine_name: str, request: EngineRequest, reply: EngineReply, order: int) -> TraceLine:
-    """The record of one call."""
+    """Return the record of one call."""
     return TraceLine(
         uid=request.uid,
         order=order,

@@ -28,7 +28,7 @@ class ScriptedEngine:
             self._common = _teller(script)
 
     async def complete(self, request: EngineRequest) -> EngineReply:
-        """The script's next reply; raises ``EngineError`` where there is none."""
+        """Return the script's next reply; raises ``EngineError`` where there is none."""
         tell = self._common or self._by_agent.get(request.agent)
         try:
             answer = _nothing(request) if tell is None else tell(request)

@@ -20,7 +20,7 @@ KEY_MARK = "[API key]"
 
 
 def shown_address(address: str) -> str:
-    """An address without the user and password it may hold, and without the values of its query.
+    """Return an address without the user and password it may hold, and without the values of its query.
 
     What is no address (a path) stays as it is.
     """
@@ -58,18 +58,18 @@ class Redactor:
         ]
 
     def holds_a_secret(self, text: str) -> bool:
-        """Whether a text quotes one of them."""
+        """Return whether a text quotes one of them."""
         return any(secret in text for secret, _ in self._marks)
 
     def __call__(self, text: str) -> str:
-        """The text without them."""
+        """Return the text without them."""
         for secret, mark in self._marks:
             text = text.replace(secret, mark)
         return text
 
 
 def sent_in_the_clear(settings: EngineSettings) -> str | None:
-    """A warning where a key or password goes over plain http to another machine, else None."""
+    """Return a warning where a key or password goes over plain http to another machine, else None."""
     place = shown_address(settings.url)
     host = urlsplit(place).hostname or ""
     is_secret = settings.key_variable is not None or place != settings.url
@@ -82,7 +82,7 @@ def sent_in_the_clear(settings: EngineSettings) -> str | None:
 
 
 def all_sent_in_the_clear(engines: Iterable[EngineSettings]) -> list[str]:
-    """The warnings of several engines, each once."""
+    """Return the warnings of several engines, each once."""
     return list(dict.fromkeys(warning for settings in engines if (warning := sent_in_the_clear(settings))))
 
 

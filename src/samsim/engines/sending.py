@@ -36,7 +36,7 @@ _NOTHING_USED = Usage(input_tokens=0, output_tokens=0)
 
 
 def may_pass(failure: FailureKind) -> bool:
-    """Whether the same request may succeed if it is sent again."""
+    """Return whether the same request may succeed if it is sent again."""
     return is_retryable(failure) or failure in _DAMAGED
 
 
@@ -108,13 +108,13 @@ class Sender:
         seed: int | None,
         shape: AnswerShape = WHOLE_ANSWER,
     ) -> Question:
-        """The question as ``mode`` asks it."""
+        """Return the question as ``mode`` asks it."""
         if mode in ("json_object", "prompted"):
             messages = stated_in_prompt(messages, self.stated(schema, shape))
         return self._question(tuple(messages), schema, mode, seed, shape)
 
     def rephrase(self, question: Question, messages: tuple[Message, ...], seed: int | None) -> Question:
-        """The same question in other messages, which hold all there is to say already."""
+        """Return the same question in other messages, which hold all there is to say already."""
         return self._question(messages, question.schema, question.mode, seed, question.shape)
 
     def _question(
@@ -130,11 +130,11 @@ class Sender:
         return Question(messages, schema, mode, wire, shape)
 
     def stated(self, schema: type[BaseModel], shape: AnswerShape) -> dict[str, Any]:
-        """The schema of an answer as this server is told it."""
+        """Return the schema of an answer as this server is told it."""
         return stated_schema(schema, self._refused_keywords, shape)
 
     def judged(self, reply: WireReply, schema: type[BaseModel]) -> Judgement:
-        """What a reply of this server is worth, by the schema as it was stated to it."""
+        """Return what a reply of this server is worth, by the schema as it was stated to it."""
         return judge(reply, schema, self._refused_keywords)
 
     async def ask(
@@ -177,7 +177,7 @@ class Sender:
     async def _reach(
         self, question: Question, body: bytes, kind: AttemptKind, attempts: list[AttemptRecord]
     ) -> tuple[Answer, HttpReply]:
-        """One attempt; where an outage is in the way, after it."""
+        """Return one attempt; where an outage is in the way, after it."""
         made: list[AttemptRecord] = []
         found = await self._outage.outlast(
             lambda: self._attempt(question, body, kind, made), lambda attempt: sign_of(attempt[1])

@@ -25,7 +25,7 @@ class EngineTable:
 
     @classmethod
     def of(cls, engine: Engine | Mapping[Agent, Engine] | Mapping[AgentName, Engine] | EngineTable) -> EngineTable:
-        """One engine for everybody, one per agent (A, B, C as perspective and reviewer), or a table as it is."""
+        """Return one engine for everybody, one per agent (A, B, C as perspective and reviewer), or a table as it is."""
         if isinstance(engine, EngineTable):
             return engine
         if isinstance(engine, Mapping):
@@ -37,7 +37,7 @@ class EngineTable:
         return cls(perspectives=by_agent, reviewers=by_agent, others=others)
 
     def engine_for(self, agent: AgentName, stage: Stage) -> Engine:
-        """The engine that answers for an agent at a stage."""
+        """Return the engine that answers for an agent at a stage."""
         seats: Mapping[AgentName, Engine] = self.others
         if agent in AGENTS:
             by_stage = self.perspectives if stage == "stage1" else self.reviewers
@@ -51,7 +51,7 @@ class EngineTable:
         return engine
 
     def mapped(self, change: Callable[[Engine], Engine]) -> EngineTable:
-        """The same table with every engine changed, each once."""
+        """Return the same table with every engine changed, each once."""
         changed = {id(engine): change(engine) for engine in self._distinct()}
         return EngineTable(
             perspectives={agent: changed[id(engine)] for agent, engine in self.perspectives.items()},

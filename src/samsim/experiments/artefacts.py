@@ -187,7 +187,7 @@ class Run:
         return self._own_lines(TRACES)
 
     def _own_lines(self, name: str) -> Iterator[dict[str, Any]]:
-        """The lines of a file, as they were before the run marked them."""
+        """Yield the lines of a file, as they were before the run marked them."""
         digest = cell_digest(self.manifest)
         for raw, row in _lines(self.path / name, recorded=name == TRACES):
             signature = take_signature(row)
@@ -274,17 +274,17 @@ def run_folders(path: Path) -> list[Path]:
 
 
 def is_run_folder(folder: Path) -> bool:
-    """Whether a run was started here."""
+    """Return whether a run was started here."""
     return (folder / MANIFEST).exists() or has_lines(folder)
 
 
 def has_lines(folder: Path) -> bool:
-    """Whether there is anything that a run wrote about a sample."""
+    """Return whether there is anything that a run wrote about a sample."""
     return any((folder / name).exists() for name in LINE_FILES)
 
 
 def foreign_line(place: Path, uid: object, signature: object) -> str:
-    """What to say about a line that the manifest's cell did not make."""
+    """Return what to say about a line that the manifest's cell did not make."""
     if signature is None:
         return f"{place} holds sample {uid!r} without {CELL_DIGEST}, so what made it is unknown."
     return (
@@ -294,7 +294,7 @@ def foreign_line(place: Path, uid: object, signature: object) -> str:
 
 
 def changed_line(place: Path, uid: object) -> str:
-    """What to say about a line that is not as the run wrote it."""
+    """Return what to say about a line that is not as the run wrote it."""
     return f"{place} was changed: the line of sample {uid!r} is not what the run wrote, by its {LINE_DIGEST}."
 
 
@@ -305,7 +305,7 @@ def _no_manifest(folder: Path) -> InputError:
 
 
 def _lines(path: Path, *, recorded: bool = False) -> Iterator[tuple[bytes, dict[str, Any]]]:
-    """Every whole line, as it is and read; an unfinished last one is what a killed run leaves."""
+    """Yield every whole line, as it is and read; an unfinished last one is what a killed run leaves."""
     try:
         file = open_plain(path)
     except FileNotFoundError:
@@ -324,7 +324,7 @@ def _lines(path: Path, *, recorded: bool = False) -> Iterator[tuple[bytes, dict[
 
 
 def _count_lines(path: Path) -> int | None:
-    """How many whole lines a file has, without reading them as JSON; None without the file."""
+    """Return how many whole lines a file has, without reading them as JSON; None without the file."""
     try:
         with open_plain(path) as file:
             return sum(block.count(b"\n") for block in iter(lambda: file.read(_BLOCK), b""))

@@ -183,14 +183,14 @@ def _face_loss(job: CellJob, folder: RunFolder, loss: Loss | None) -> None:
 
 
 def _is_over(manifest: Manifest, finished: Finished, samples: int) -> bool:
-    """Whether the manifest says that the run is finished, and the files hold what it says."""
+    """Return whether the manifest says that the run is finished, and the files hold what it says."""
     said = manifest.status, manifest.done, manifest.errors, manifest.partial
     held = "finished", finished.samples, finished.errors, finished.partial
     return said == held and finished.samples == samples
 
 
 def _running(job: CellJob, folder: RunFolder, manifest: Manifest, finished: Finished) -> Manifest:
-    """The manifest while the run is under way; where nothing is done yet, with a fresh copy of its store."""
+    """Return the manifest while the run is under way; where nothing is done yet, with a fresh copy of its store."""
     update: dict[str, object] = {"status": "running", "stop_reason": None, "ended": None, "store_digest": None}
     if job.has_memory and finished.samples == 0:
         update["store_base_seq"] = copy_store(job.base_store, job.folder / STORE)
@@ -213,7 +213,7 @@ def _require_same_store(folder: Path, manifest: Manifest) -> None:
 
 
 def _started(job: CellJob, folder: RunFolder) -> Manifest:
-    """The manifest of the run: read if it was started before, else written now."""
+    """Return the manifest of the run: read if it was started before, else written now."""
     known = folder.read_manifest()
     if known is not None:
         different = _differences(known, job)
@@ -235,7 +235,7 @@ def _started(job: CellJob, folder: RunFolder) -> Manifest:
 
 
 def _differences(known: Manifest, job: CellJob) -> list[str]:
-    """What is not as it was when the run began, in words."""
+    """Return what is not as it was when the run began, in words."""
     wanted = job.manifest
     changed = [words for name, words in _SAME.items() if getattr(known, name) != getattr(wanted, name)]
     different = list(dict.fromkeys(changed))
@@ -334,7 +334,7 @@ def _infer_with_memory(job: CellJob, manifest: Manifest, finished: Finished, sin
 def _continuation(
     job: CellJob, memory: EpisodicOrchestrator, manifest: Manifest, finished: Finished
 ) -> Continuation | None:
-    """Where in which epoch the run goes on; a memory that needs the history is told of it."""
+    """Return where in which epoch the run goes on; a memory that needs the history is told of it."""
     if finished.samples == 0:
         return None
     inside = finished.samples % (memory.epoch_size or 1)

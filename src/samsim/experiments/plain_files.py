@@ -22,7 +22,7 @@ _KINDS = (
 
 
 def open_plain(path: Path) -> BinaryIO:
-    """A file of a run, open for reading; a missing one is a ``FileNotFoundError``."""
+    """Return a file of a run, open for reading; a missing one is a ``FileNotFoundError``."""
     try:
         # Without waiting: a pipe that nobody writes to would be waited for until the end of days.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
@@ -44,7 +44,7 @@ def _not_of_a_run(path: Path, mode: int) -> InputError:
 
 
 def is_plain(path: Path) -> bool:
-    """Whether there is a file of its own, no link to one."""
+    """Return whether there is a file of its own, no link to one."""
     return path.is_file() and not path.is_symlink()
 
 

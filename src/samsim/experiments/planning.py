@@ -113,7 +113,7 @@ class _Probed:
     missing_keys: tuple[str, ...]
 
     def cost(self, usage: UsageRecord) -> float | None:
-        """What a sample would cost were none of its answers in the cache already."""
+        """Return what a sample would cost were none of its answers in the cache already."""
         saved = Usage(input_tokens=usage.saved_input_tokens, output_tokens=usage.saved_output_tokens)
         if saved == Usage(input_tokens=0, output_tokens=0) or usage.cost is None:
             return usage.cost
@@ -125,7 +125,7 @@ class _Probed:
 
 
 def _spread(samples: Sequence[Sample], count: int) -> list[Sample]:
-    """Samples from all over the set: the shortest, the longest and some between, since length is what costs."""
+    """Return samples from all over the set: the shortest, the longest and some between, since length is what costs."""
     by_length = sorted(samples, key=lambda sample: (len(sample.text), sample.uid))
     if count >= len(by_length) or count <= 1:
         return by_length[len(by_length) // 2 :][:1] if count == 1 else by_length[:count]
@@ -177,14 +177,14 @@ def _tokens(usage: UsageRecord) -> int | None:
 
 
 def fewest_calls(pipeline: PipelineConfig) -> int:
-    """How many calls a sample takes at least: its Stage 1."""
+    """Return how many calls a sample takes at least: its Stage 1."""
     if pipeline.protocol == "debate":
         return _STAGE1_CALLS
     return len(AGENTS) if is_conflict_review(pipeline.protocol) else most_calls(pipeline)
 
 
 def most_calls(pipeline: PipelineConfig) -> int:
-    """How many calls one sample may take, repairs and rechecks aside."""
+    """Return how many calls one sample may take, repairs and rechecks aside."""
     draws = draws_of(pipeline.protocol)
     if draws is not None:
         return draws

@@ -44,7 +44,7 @@ class SampleLines:
         return "partial" if self.missing else "complete"
 
     def signed(self, digest: str | None) -> SampleLines:
-        """The same, each line with the digest of the cell that made it."""
+        """Return the same, each line with the digest of the cell that made it."""
         written = self.outputs, self.scorecard, self.traces
         outputs, scorecard, traces = (signed(lines, digest) for lines in written)
         return replace(self, outputs=outputs, scorecard=scorecard, traces=traces)
@@ -65,7 +65,7 @@ def project(
     gold_fields: Collection[str],
     taxonomy: Taxonomy | None = None,
 ) -> SampleLines:
-    """The lines of one sample; the gold's refs are spelt as the run's taxonomy spells them."""
+    """Return the lines of one sample; the gold's refs are spelt as the run's taxonomy spells them."""
     usage = usage_of(asked)
     error = outcome.message if isinstance(outcome, SampleError) else None
     records = None if gold is None else [_gold_record(item, taxonomy) for item in gold.tuples]
@@ -112,7 +112,7 @@ def _gold_record(item: GoldTuple, taxonomy: Taxonomy | None) -> GoldRecord:
 
 
 def usage_of(asked: Asked) -> UsageRecord:
-    """What the calls of a sample took together; one unknown part makes the sum unknown."""
+    """Return what the calls of a sample took together; one unknown part makes the sum unknown."""
     attempts = [attempt for call in asked.calls for attempt in call.attempts]
     return UsageRecord(
         calls=len(asked.calls),

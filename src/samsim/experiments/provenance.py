@@ -38,7 +38,7 @@ def deciding_versions(known: Mapping[str, str], *, memory: bool) -> dict[str, st
 
 
 def version_changes(before: Mapping[str, str], now: Mapping[str, str], *, memory: bool) -> list[str]:
-    """What decides and is of another version now, in words: ``kiwipiepy 0.21.0 → 0.22.0``."""
+    """Return what decides and is of another version now, in words: ``kiwipiepy 0.21.0 → 0.22.0``."""
     wanted = deciding_versions(now, memory=memory)
     changed = [name for name, old in deciding_versions(before, memory=memory).items() if old != wanted[name]]
     return [
@@ -51,7 +51,7 @@ def version_changes(before: Mapping[str, str], now: Mapping[str, str], *, memory
 
 @cache
 def code_digest() -> str:
-    """A digest of every file that has a part in a decision, data that ships with the code included.
+    """Return a digest of every file that has a part in a decision, data that ships with the code included.
 
     Commands, reports and metrics have no part.
     """
@@ -65,7 +65,7 @@ def code_digest() -> str:
 
 
 def git_revision(folder: Path) -> str | None:
-    """The revision of the repository the configuration is in, if there is one."""
+    """Return the revision of the repository the configuration is in, if there is one."""
     command = ["git", "-C", str(folder), "rev-parse", "HEAD"]
     try:
         answer = subprocess.run(command, capture_output=True, text=True, timeout=5, check=False)

@@ -18,7 +18,7 @@ class SampleTraces:
         self._seconds: dict[str, float] = {}
 
     def reserve(self, uid: str) -> int:
-        """The place of a call that is about to be asked."""
+        """Return the place of a call that is about to be asked."""
         places = self._lines.setdefault(uid, [])
         places.append(None)
         return len(places) - 1
@@ -31,7 +31,7 @@ class SampleTraces:
             self._seconds[uid] = self._seconds.get(uid, 0.0) + seconds
 
     def take(self, uid: str) -> tuple[list[TraceLine], float]:
-        """The calls of a finished sample and the seconds they took together; they are forgotten here."""
+        """Return the calls of a finished sample and the seconds they took together; they are forgotten here."""
         lines = [line for line in self._lines.pop(uid, []) if line is not None]
         return lines, self._seconds.pop(uid, 0.0)
 

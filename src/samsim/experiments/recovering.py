@@ -51,7 +51,7 @@ class Finished:
         return [place for place, completeness in enumerate(self.completeness) if completeness != "complete"]
 
     def episodes(self, samples: int | None = None) -> int:
-        """How many episodes the first samples (all by default) wrote."""
+        """Return how many episodes the first samples (all by default) wrote."""
         return sum(self.wrote_episode[:samples])
 
     def become(self, other: Finished) -> None:
@@ -78,7 +78,7 @@ class Found:
 
 
 def find_finished(folder: Path, uids: Sequence[str], manifest: Manifest) -> Found:
-    """The finished samples among ``uids``; nothing is changed.
+    """Return the finished samples among ``uids``; nothing is changed.
 
     A sample is finished when its lines are whole in all three files. Lines of another cell or of other
     samples are an error, not damage: they may be worth keeping.
@@ -132,7 +132,7 @@ class Loss:
 
 
 def find_loss(folder: Path, manifest: Manifest, found: Found) -> Loss | None:
-    """What more is lost than the one sample that a killed run leaves unfinished; None where nothing is."""
+    """Return what more is lost than the one sample that a killed run leaves unfinished; None where nothing is."""
     sound = found.finished.samples
     wanted = manifest.done if manifest.run_over is None else min(manifest.done, manifest.run_over.samples)
     # One that was killed may have been doing samples again.
@@ -159,7 +159,7 @@ class _LineReader:
         self.accepted = 0
 
     def next(self) -> dict[str, Any] | None:
-        """The next whole line, or None where there is none that can be read."""
+        """Return the next whole line, or None where there is none that can be read."""
         raw = self._file.readline() if self._file is not None else b""
         if not raw.endswith(b"\n"):
             return None
@@ -190,14 +190,14 @@ class _LineReader:
         return True
 
     def whole_lines_left(self) -> int:
-        """How many lines there are behind what was accepted."""
+        """Return how many lines there are behind what was accepted."""
         if self._file is None:
             return 0
         self._file.seek(self.accepted)
         return sum(line.endswith(b"\n") for line in self._file)
 
     def is_at_end(self) -> bool:
-        """Whether the file is there and ends where it was accepted."""
+        """Return whether the file is there and ends where it was accepted."""
         if self._file is None:
             return False
         self._file.seek(self.accepted)
@@ -214,7 +214,7 @@ class _LineReader:
 
 
 def _read(row: dict[str, Any], card: dict[str, Any]) -> tuple[Completeness, Scorecard] | None:
-    """How complete a sample is, and its scorecard; None where it or the outputs are not what a run writes."""
+    """Return how complete a sample is, and its scorecard; None where it or the outputs are not what a run writes."""
     try:
         failed = isinstance(row.get("error"), str)
         completeness: Completeness = "failed" if failed else SampleResult.model_validate(row).completeness

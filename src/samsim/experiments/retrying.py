@@ -64,7 +64,7 @@ def replace_rows(folder: Path, renewed: Mapping[str, SampleLines]) -> None:
 
 
 def _traces_by_sample(path: Path) -> Iterator[tuple[str, bytes]]:
-    """The calls of each sample that has any, in order."""
+    """Yield the calls of each sample that has any, in order."""
     owner: str | None = None
     lines: list[bytes] = []
     with path.open("rb") as file:

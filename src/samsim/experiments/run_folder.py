@@ -40,7 +40,7 @@ class RunFolder:
         self._synced = monotonic()
 
     def read_manifest(self) -> Manifest | None:
-        """The manifest, if the run was started before."""
+        """Return the manifest, if the run was started before."""
         try:
             with open_plain(self.path / MANIFEST) as file:
                 manifest = Manifest.model_validate(read_json(file.read()))

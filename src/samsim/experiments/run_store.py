@@ -21,7 +21,7 @@ _JOURNAL, _INDEX = ".journal", ".index"
 
 
 def store_digest(source: str | Path | None) -> str | None:
-    """What tells the content of a store a run starts from; None without one."""
+    """Return what tells the content of a store a run starts from; None without one."""
     if source is None:
         return None
     if _is_address(source):
@@ -36,7 +36,7 @@ def store_digest(source: str | Path | None) -> str | None:
 
 
 def starts_empty(source: str | None) -> bool:
-    """Whether a run would start without any episode, as far as that is known without opening a database."""
+    """Return whether a run would start without any episode, as far as that is known without opening a database."""
     if source is None:
         return True
     return not _is_address(source) and Path(source).is_file() and Path(source).stat().st_size == 0

@@ -55,12 +55,12 @@ class Unwatched:
 
 
 def experiment_folder(config: ExperimentConfig) -> Path:
-    """Where an experiment writes."""
+    """Return where an experiment writes."""
     return config.run.out / config.name
 
 
 def cell_folders(config: ExperimentConfig) -> dict[str, Path]:
-    """Where each cell writes: a folder of its own, or the experiment's where there is only one cell."""
+    """Return where each cell writes: a folder of its own, or the experiment's where there is only one cell."""
     folder, cells = experiment_folder(config), config.cells()
     if len(cells) == 1:
         return {cells[0].cell_id: folder}
@@ -134,7 +134,7 @@ def _notes_on_rows(data: Mapping[Role, RoleData]) -> list[str]:
 
 
 def is_outdated(config: ExperimentConfig) -> bool:
-    """Whether there are runs of this experiment that other code or versions made, which cannot be resumed."""
+    """Return whether there are runs of this experiment that other code or versions made, which cannot be resumed."""
     folder = experiment_folder(config)
     places = [*folder.glob(f"*/{MANIFEST}"), *folder.glob(MANIFEST)]
     known = [read_run(place.parent).manifest for place in places]
@@ -157,7 +157,7 @@ def rename_old_folder(config: ExperimentConfig) -> Path | None:
 
 
 def _setups(config: ExperimentConfig, spending: SpendingLimit, source: EngineSource | None) -> dict[str, EngineSetup]:
-    """The engines of every cell, built before the first call, so that a missing key is known at once."""
+    """Return the engines of every cell, built before the first call, so that a missing key is known at once."""
     shared: dict[str, EngineSetup] = {}
     servers = Servers()
     setups = {}
@@ -183,7 +183,7 @@ def _check_cache(plan: EnginePlan) -> None:
 
 
 def _spent_before(folders: Iterable[Path]) -> float:
-    """What earlier starts of the same experiment spent, as far as it is known."""
+    """Return what earlier starts of the same experiment spent, as far as it is known."""
     known = [read_run(folder) for folder in folders if (folder / MANIFEST).exists() and (folder / SCORECARDS).exists()]
     return sum(_cost(run) for run in known)
 

@@ -19,7 +19,7 @@ _SEAL = f', "{LINE_DIGEST}": "'.encode()
 
 
 def cell_digest(manifest: Manifest) -> str | None:
-    """What the lines of this manifest's run carry; None for a run of a version that did not mark its lines."""
+    """Return what the lines of this manifest's run carry; None for a run of a version that did not mark its lines."""
     if manifest.settings_hash is None:
         return None
     data = manifest.run_over
@@ -47,12 +47,12 @@ def signed(lines: bytes, digest: str | None) -> bytes:
 
 
 def is_as_written(line: bytes) -> bool:
-    """Whether a signed line is byte for byte what the run wrote."""
+    """Return whether a signed line is byte for byte what the run wrote."""
     return _sealed(line.rpartition(_SEAL)[0]) == line
 
 
 def take_signature(row: dict[str, Any]) -> object:
-    """The cell's digest that a line carries, taken out of it with the line's own; None without one."""
+    """Return the cell's digest that a line carries, taken out of it with the line's own; None without one."""
     row.pop(LINE_DIGEST, None)
     return row.pop(CELL_DIGEST, None)
 

@@ -36,7 +36,7 @@ _WORTH_A_WORKER = 400
 
 
 def workers_for(samples: int) -> int:
-    """How many processes are worth starting for so many samples: as many as there are cores, or one."""
+    """Return how many processes are worth starting for so many samples: as many as there are cores, or one."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, min(cores, samples // _WORTH_A_WORKER))
 

@@ -14,17 +14,17 @@ class OpinionReader(Protocol):
     """What can be asked about the opinions of one text."""
 
     def normal(self, opinion: str) -> str:
-        """The opinion itself: without leading intensifiers and particles, in Korean in dictionary form.
+        """Return the opinion itself: without leading intensifiers and particles, in Korean in dictionary form.
 
         Never empty where the opinion is not, and the same when asked again about what was answered.
         """
 
     def states(self, opinion: str) -> bool:
-        """Whether the text has the words of the opinion, in whatever inflection."""
+        """Return whether the text has the words of the opinion, in whatever inflection."""
 
 
 def opinions_of(analysis: TextAnalysis) -> OpinionReader:
-    """The reader for an analysed text; the languages are imported on first use, as in ``analyze_text``."""
+    """Return the reader for an analysed text; the languages are imported on first use, as in ``analyze_text``."""
     if analysis.language == "ko":
         from samsim.language.korean.opinions import KoreanOpinions
 

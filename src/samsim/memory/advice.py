@@ -35,7 +35,7 @@ class FailedAction:
     repeated: bool
 
     def is_like(self, action: DecidedAction, doubts: Collection[str]) -> bool:
-        """Whether a change of a tuple with these risks and flags would be the same again."""
+        """Return whether a change of a tuple with these risks and flags would be the same again."""
         return self.action in (_ANY, action) and (self.risk_type == _ANY or self.risk_type in doubts)
 
 
@@ -49,7 +49,7 @@ class Advice:
     failures: tuple[FailedAction, ...] = ()
 
     def holds_back(self, action: DecidedAction, doubts: Collection[str], *, settled: bool) -> bool:
-        """Whether a change is not made because it failed before.
+        """Return whether a change is not made because it failed before.
 
         One failure is a reason to look again: it does not hold back where the text itself settles the
         matter. Repeated failures do.
@@ -61,7 +61,7 @@ NO_ADVICE = Advice()
 
 
 def advice_in(slot: Mapping[str, object] | None) -> Advice:
-    """What the advisories of a slot mean together; a placebo and an unknown principle mean nothing."""
+    """Return what the advisories of a slot mean together; a placebo and an unknown principle mean nothing."""
     looks: set[Check] = set()
     removes: set[Check] = set()
     opposed: set[Check] = set()

@@ -121,7 +121,7 @@ def build_from_episodes(
     opfb_scope_episodes: Iterable[EpisodicMemoryEntryV1_1] | None = None,
     current_pairs: Pairs | None = None,
 ) -> tuple[list[AdvisoryV1_1], BlockStatistics]:
-    """The advisories of the retrieved episodes, best first, and what OPFB did.
+    """Return the advisories of the retrieved episodes, best first, and what OPFB did.
 
     ``opfb_scope_episodes`` are the episodes whose failures count; None means the retrieved ones.
     ``current_pairs`` is what the current sample could become (``possible_pairs``): a failure with any
@@ -145,7 +145,7 @@ def build_from_episodes(
 
 
 def warnings_of(advisories: Iterable[AdvisoryV1_1], blocked: BlockStatistics, language: Language) -> list[str]:
-    """The slot's ``warnings``: which advisories carry the seed's sentence, and how many OPFB left out."""
+    """Return the slot's ``warnings``: which advisories carry the seed's sentence, and how many OPFB left out."""
     warnings = [
         f"{advisory.advisory_id}: {DANGER_WARNING[language]}"
         for advisory in advisories
@@ -157,12 +157,12 @@ def warnings_of(advisories: Iterable[AdvisoryV1_1], blocked: BlockStatistics, la
 
 
 def is_downgraded(message: str) -> bool:
-    """Whether a message ends with the seed's warning, in either language."""
+    """Return whether a message ends with the seed's warning, in either language."""
     return message.endswith(tuple(DANGER_WARNING.values()))
 
 
 def possible_pairs(candidates: Iterable[Candidate]) -> Pairs:
-    """The (aspect_term_norm, polarity) pairs of the candidates, and those a flip would make of them."""
+    """Return the (aspect_term_norm, polarity) pairs of the candidates, and those a flip would make of them."""
     return frozenset(
         (term, polarity)
         for candidate in candidates
@@ -172,12 +172,12 @@ def possible_pairs(candidates: Iterable[Candidate]) -> Pairs:
 
 
 def dangerous_pairs(episodes: Iterable[EpisodicMemoryEntryV1_1]) -> Pairs:
-    """The (aspect_term_norm, polarity) pairs with which the failing episodes ended."""
+    """Return the (aspect_term_norm, polarity) pairs with which the failing episodes ended."""
     return frozenset(pair for entry in episodes if entry.failed for pair in entry.stage_snapshot.final.pairs())
 
 
 def _by_principle(episodes: Sequence[Scored], dangerous: Pairs, prohibit: bool) -> tuple[list[_Group], int]:
-    """The groups, best first, and how many episodes have no principle that is known."""
+    """Return the groups, best first, and how many episodes have no principle that is known."""
     members: dict[str, list[Scored]] = {}
     for scored in sorted(episodes, key=lambda scored: -scored[1]):
         members.setdefault(scored[0].correction.principle_id, []).append(scored)
@@ -244,7 +244,7 @@ def _tags(tags: Iterable[RiskTag]) -> tuple[RiskTag, ...]:
 
 
 def _message(group: _Group, episode: EpisodicMemoryEntryV1_1, kind: AdvisoryType, language: Language) -> str:
-    """The catalogue's sentence, the codes of the case and the warnings, in one line."""
+    """Return the catalogue's sentence, the codes of the case and the warnings, in one line."""
     summary = _SUMMARY[language].format(
         risk_type=episode.risk_type,
         action_taken=episode.action_taken,

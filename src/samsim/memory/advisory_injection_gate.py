@@ -21,7 +21,7 @@ def should_inject_advisory_with_reason(
     drop_reasons: Sequence[str] = (),
     explicit_aspect_count: int = 0,
 ) -> tuple[bool, str]:
-    """Whether the gate opens, and every trigger that holds, joined by commas (``none`` where it stays shut).
+    """Return whether the gate opens, and every trigger that holds, joined by commas (``none`` where it stays shut).
 
     ``drop_reasons`` has one entry for each aspect that Stage 1 dropped.
     """
@@ -43,7 +43,7 @@ def should_inject_advisory(
     drop_reasons: Sequence[str] = (),
     explicit_aspect_count: int = 0,
 ) -> bool:
-    """Whether the gate opens."""
+    """Return whether the gate opens."""
     opened, _ = should_inject_advisory_with_reason(
         polarity_conflict_raw=polarity_conflict_raw,
         validator_s1_risk_ids=validator_s1_risk_ids,

@@ -86,12 +86,12 @@ class ConditionFile(BaseModel):
         return self
 
     def find(self, name: str) -> MemoryCondition | None:
-        """The condition of that name or alias."""
+        """Return the condition of that name or alias."""
         return self.conditions.get(self.aliases.get(name, name))
 
 
 def load_conditions(version: str | Path = LATEST_VERSION) -> ConditionFile:
-    """The shipped file of a version ("1.1", "1.2"), or a user's own YAML file."""
+    """Return the shipped file of a version ("1.1", "1.2"), or a user's own YAML file."""
     if str(version) in _SHIPPED:
         return _load_shipped(str(version))
     path = Path(version)

@@ -61,7 +61,7 @@ def build_episode(
     created_from_split: str,
     moderator_summary: str = "",
 ) -> EpisodeDraftV1_1:
-    """The episode of a finished sample, still without an id.
+    """Return the episode of a finished sample, still without an id.
 
     The result's own evaluation is taken over. ``moderator_summary`` must be a template with
     codes; one that quotes the text is a ``ContractError``.
@@ -104,7 +104,7 @@ def episode_type_of(evaluation: EvaluationV1_1) -> EpisodeType:
 
 
 def snapshot_of(tuples: Sequence[Candidate] | Sequence[FinalTuple]) -> StageSnapshotV1_1:
-    """The first different (aspect, polarity) pairs in order of appearance, and the tuples' mean confidence."""
+    """Return the first different (aspect, polarity) pairs in order of appearance, and the tuples' mean confidence."""
     different = dict.fromkeys((aspect_norm(candidate.aspect_term), candidate.polarity) for candidate in tuples)
     pairs = list(different)[:MAX_STATEMENTS]
     return StageSnapshotV1_1(
@@ -115,7 +115,7 @@ def snapshot_of(tuples: Sequence[Candidate] | Sequence[FinalTuple]) -> StageSnap
 
 
 def aspect_norm(term: str) -> str:
-    """A normalised aspect term, cut to what may be remembered."""
+    """Return a normalised aspect term, cut to what may be remembered."""
     return normalise_term(term)[:MAX_TERM_CHARS].rstrip()
 
 
@@ -132,7 +132,7 @@ def _lead(before: RiskFindings, decisions: Sequence[Decided]) -> _Lead:
 
 
 def _leading_action(decisions: Sequence[Decided]) -> ActionTaken:
-    """A change before a mark before nothing; the more frequent change, FLIP where both are equal."""
+    """Return a change before a mark before nothing; the more frequent change, FLIP where both are equal."""
     counts = Counter(decision.action for decision in decisions)
     order: tuple[DecidedAction, ...] = ("DROP", "FLIP") if counts["DROP"] > counts["FLIP"] else ("FLIP", "DROP")
     return next((action for action in (*order, "FLAG", "KEEP") if counts[action]), "NONE")
@@ -167,7 +167,7 @@ def _correction(lead: _Lead, signature: InputSignatureV1_1) -> CorrectionV1_1:
 
 
 def _target_type(result: SampleResult, decisions: Sequence[Decided]) -> TargetAspectType:
-    """Whether the reviewed tuples (all of them where none was reviewed) name their aspect."""
+    """Return whether the reviewed tuples (all of them where none was reviewed) name their aspect."""
     reviewed = {decision.tuple_id for decision in decisions}
     named = {
         bool(candidate.aspect_term)
@@ -182,7 +182,7 @@ def _target_type(result: SampleResult, decisions: Sequence[Decided]) -> TargetAs
 
 
 def quotes(summary: str, text: str) -> bool:
-    """Whether a summary has a run of the text in it."""
+    """Return whether a summary has a run of the text in it."""
     return any(LeakFinder([{"moderator_summary": summary}]).leaks("text", text))
 
 

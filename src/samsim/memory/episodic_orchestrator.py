@@ -360,7 +360,7 @@ class EpisodicOrchestrator:
 
 
 def _moderator_summary(result: SampleResult) -> str:
-    """The moderator's codes; nothing where the text happens to hold the very same words."""
+    """Return the moderator's codes; nothing where the text happens to hold the very same words."""
     summary = "" if result.debate is None else result.debate.moderator.summary
     return "" if quotes(summary, result.text) else summary
 

@@ -77,7 +77,7 @@ class _View:
         self.weights[0] = 0.0  # the filler every token set starts with
 
     def weight(self, token: str) -> float:
-        """The exact weight of ``token``."""
+        """Return the exact weight of ``token``."""
         number = self._groups.token_number(token)
         return idf(self.visible, 0 if number is None else int(self._frequencies[number]))
 
@@ -98,7 +98,7 @@ class EpisodeIndex:
         self.groups.extend(episodes)
 
     def key_of(self, seq: int) -> tuple[InputSignatureV1_1, frozenset[str]]:
-        """The signature and the tokens under which episode ``seq`` is indexed."""
+        """Return the signature and the tokens under which episode ``seq`` is indexed."""
         group = int(self.groups.of_episode.view()[seq - 1])
         signature = self.groups.signatures[int(self.groups.signature_of.view()[group])]
         return signature, self.groups.tokens_of(int(self.groups.set_of.view()[group]))
@@ -112,7 +112,7 @@ class EpisodeIndex:
         exclude: frozenset[int] = frozenset(),
         filters: Filters = Filters(),  # noqa: B008 (immutable)
     ) -> list[Hit]:
-        """The ``k`` best episodes numbered up to ``as_of`` and not in ``exclude``; ties to the newest."""
+        """Return the ``k`` best episodes numbered up to ``as_of`` and not in ``exclude``; ties to the newest."""
         visible = len(self) if as_of is None else max(0, min(as_of, len(self)))
         if k < 1 or visible == 0:
             return []
@@ -217,7 +217,7 @@ class EpisodeIndex:
 
 
 def _nth_largest(values: Floats, rank: int) -> float:
-    """The ``rank``-th largest of ``values``; the smallest where there are not so many."""
+    """Return the ``rank``-th largest of ``values``; the smallest where there are not so many."""
     import numpy as np
 
     place = max(0, len(values) - rank)
@@ -235,7 +235,7 @@ class KeyReader:
         self._tokens: dict[tuple[str, str], frozenset[str]] = {}
 
     def key_of(self, line: str | bytes) -> tuple[InputSignatureV1_1, frozenset[str]]:
-        """The signature and the tokens of the episode in a canonical line.
+        """Return the signature and the tokens of the episode in a canonical line.
 
         Of a line that was not written here, the whole is read, which tells what is wrong with it.
         """

@@ -56,7 +56,7 @@ class GrowingIds:
         self._size += 1
 
     def view(self) -> Ids:
-        """What is in it now; not to be written to."""
+        """Return what is in it now; not to be written to."""
         return self._buffer[: self._size]
 
 
@@ -104,11 +104,11 @@ class Groups:
         return len(self._set_starts)
 
     def token_number(self, token: str) -> int | None:
-        """The number of ``token``; None when no episode has it."""
+        """Return the number of ``token``; None when no episode has it."""
         return self._token_numbers.get(token)
 
     def tokens_of(self, number: int) -> frozenset[str]:
-        """The tokens of one set."""
+        """Return the tokens of one set."""
         return frozenset(self._vocabulary[token] for token in self._token_range(number)[1:].tolist())
 
     def extend(self, episodes: Iterable[tuple[InputSignatureV1_1, frozenset[str]]]) -> None:
@@ -132,7 +132,7 @@ class Groups:
         return sums
 
     def set_weights(self, sets: Ids, weights: Floats) -> Floats:
-        """The weight of each of the given token sets, by the weight of each token."""
+        """Return the weight of each of the given token sets, by the weight of each token."""
         import numpy as np
 
         tokens, starts = self._tokens_in(sets)
@@ -150,7 +150,7 @@ class Groups:
         return counts + self._count_tokens(self.of_episode.view()[noted * _NOTED_EVERY : visible])
 
     def state(self) -> GroupsState:
-        """What a snapshot must keep."""
+        """Return what a snapshot must keep."""
         return GroupsState(
             self.signatures,
             self._vocabulary,
@@ -163,7 +163,7 @@ class Groups:
 
     @classmethod
     def restored(cls, state: GroupsState) -> Groups:
-        """The groups of a snapshot."""
+        """Return the groups of a snapshot."""
         import numpy as np
 
         groups = cls()
@@ -245,7 +245,7 @@ class Groups:
         return np.bincount(tokens, minlength=self.token_count)
 
     def _tokens_in(self, sets: Ids) -> tuple[Ids, Ids]:
-        """The tokens of the given sets one behind the other, and where each set's begin."""
+        """Return the tokens of the given sets one behind the other, and where each set's begin."""
         import numpy as np
 
         lengths = self._set_lengths.view()[sets]

@@ -45,7 +45,7 @@ def build_slot_payload(
     topk: int = DEFAULT_TOPK,
     warnings: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """The content of the slot ``DEBATE_CONTEXT__MEMORY``: an ``AdvisoryBundleV1_1`` as plain data."""
+    """Return the content of the slot ``DEBATE_CONTEXT__MEMORY``: an ``AdvisoryBundleV1_1`` as plain data."""
     bundle = AdvisoryBundleV1_1(
         memory_on=condition.memory_mode == "on",
         retrieved=advisories_to_show(condition, advisories, language)[:topk],
@@ -63,7 +63,7 @@ def build_slot_payload(
 def advisories_to_show(
     condition: MemoryCondition, advisories: Sequence[AdvisoryV1_1], language: Language
 ) -> tuple[AdvisoryV1_1, ...]:
-    """The advisories as the condition lets them out: none where masked, neutral ones for a placebo.
+    """Return the advisories as the condition lets them out: none where masked, neutral ones for a placebo.
 
     For ``injection_source: shuffled`` the caller retrieves another sample's advice; nothing is left to do here.
     """
@@ -75,7 +75,7 @@ def advisories_to_show(
 
 
 def _warnings_to_show(condition: MemoryCondition, warnings: Sequence[str], language: Language) -> tuple[str, ...]:
-    """The warnings by the same rule as the advice they are about."""
+    """Return the warnings by the same rule as the advice they are about."""
     if _hides_everything(condition):
         return ()
     if condition.injection_source == "placebo":
@@ -88,7 +88,7 @@ def _hides_everything(condition: MemoryCondition) -> bool:
 
 
 def as_placebo(advisory: AdvisoryV1_1, language: Language) -> AdvisoryV1_1:
-    """The same advisory with a neutral message of the same length, and evidence that names no risk."""
+    """Return the same advisory with a neutral message of the same length, and evidence that names no risk."""
     seen = advisory.evidence
     evidence = seen.model_copy(
         update={
@@ -113,6 +113,6 @@ def neutral_text(length: int, language: Language) -> str:
 
 
 def format_memory_context(advisories: Iterable[AdvisoryV1_1]) -> str:
-    """The text for a review prompt: the seed's heading and one line per advisory; empty when there are none."""
+    """Return the text for a review prompt: the seed's heading and one line per advisory; empty when there are none."""
     lines = [f"- {' '.join(advisory.message.split())}" for advisory in advisories]
     return "\n".join([_HEADING, *lines]) if lines else ""

@@ -65,7 +65,7 @@ class LeakFinder:
                     self._found_in.setdefault(window, []).append((form, place))
 
     def leaks(self, name: str, text: str) -> Iterator[Leak]:
-        """Every place that repeats a run of the text, once each, with the longest run."""
+        """Yield every place that repeats a run of the text, once each, with the longest run."""
         longest: dict[int, tuple[str, _Place]] = {}
         for form in _forms(text):
             for start in range(len(form) - RUN_LENGTH + 1):
@@ -97,7 +97,7 @@ def _note(entry: Mapping[str, object], places: dict[tuple[str, str], _Place]) ->
 
 
 def _strings(value: object, field: str = "") -> Iterator[tuple[str, str]]:
-    """All strings at any depth with the dotted name of their field; names from outside count as well."""
+    """Yield all strings at any depth with the dotted name of their field; names from outside count as well."""
     if isinstance(value, str):
         yield field, value
     elif isinstance(value, Mapping):
@@ -115,7 +115,7 @@ def _is_term(field: str) -> bool:
 
 
 def _forms(text: str) -> tuple[str, ...]:
-    """The text as written and folded, without doubles."""
+    """Return the text as written and folded, without doubles."""
     folded = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
     return (text,) if folded == text else (text, folded)
 
@@ -125,7 +125,7 @@ def _windows(text: str) -> set[str]:
 
 
 def _common_run(text: str, start: int, place: str) -> str:
-    """The longest run of the text that begins at ``start`` and is in the place."""
+    """Return the longest run of the text that begins at ``start`` and is in the place."""
     end = start + RUN_LENGTH
     while end < len(text) and text[start : end + 1] in place:
         end += 1

@@ -112,12 +112,12 @@ class PostgresStore:
         return episode_id_of(seq)
 
     def iterate(self, as_of: int | None = None) -> Iterator[EpisodicMemoryEntryV1_1]:
-        """The episodes in the order they were written, up to ``as_of``; fixed when iteration starts."""
+        """Yield the episodes in the order they were written, up to ``as_of``; fixed when iteration starts."""
         for seq, line in self._lines(0, as_of):
             yield _entry(seq, line)
 
     def get(self, episode_id: str) -> EpisodicMemoryEntryV1_1 | None:
-        """The episode of that id, or None."""
+        """Return the episode of that id, or None."""
         seq = seq_of(episode_id)
         if seq is None or seq > self.last_seq():
             return None
@@ -134,7 +134,7 @@ class PostgresStore:
         require_same_language: bool = True,
         require_structure_overlap: bool = True,
     ) -> list[Retrieved]:
-        """The ``k`` best episodes that pass the filters, best first, ties to the newest."""
+        """Return the ``k`` best episodes that pass the filters, best first, ties to the newest."""
         hidden = frozenset(seq for seq in map(seq_of, exclude) if seq is not None)
         filters = Filters(require_same_language, require_structure_overlap)
         with self._lock:
@@ -145,7 +145,7 @@ class PostgresStore:
         return [Retrieved(entries[hit.seq], hit.score) for hit in hits]
 
     def last_seq(self) -> int:
-        """The number of the newest episode, 0 when there is none."""
+        """Return the number of the newest episode, 0 when there is none."""
         with self._connected() as session:
             return _number(session.execute("SELECT last_seq FROM samsim_memory").fetchone())
 
@@ -235,7 +235,7 @@ class PostgresStore:
         return entries
 
     def _lines(self, after: int, up_to: int | None, *, checked: bool = True) -> Iterator[tuple[int, str]]:
-        """The rows behind number ``after``, page by page, so that no transaction is kept open meanwhile."""
+        """Yield the rows behind number ``after``, page by page, so that no transaction is kept open meanwhile."""
         last = self.last_seq() if up_to is None or checked else up_to
         end = last if up_to is None else min(up_to, last)
         while after < end:
@@ -311,7 +311,7 @@ _SIZE = "SELECT pg_total_relation_size('samsim_memory') + pg_total_relation_size
 
 
 def public_place(url: str) -> str:
-    """The URL without its password and options, fit for messages.
+    """Return the URL without its password and options, fit for messages.
 
     Raises:
         ConfigError: the URL is ambiguous, so that a part of the password could be taken for something else.
@@ -330,7 +330,7 @@ def public_place(url: str) -> str:
 
 
 def _secrets_of(url: str) -> list[str]:
-    """The password in every form in which an error message could repeat it, longest first."""
+    """Return the password in every form in which an error message could repeat it, longest first."""
     parts = urlsplit(url)
     written = [parts.netloc.rpartition("@")[0].partition(":")[2]]
     written += [
@@ -384,7 +384,7 @@ def _missing(seq: int) -> StoreError:
 
 
 def _entry(seq: int, line: str) -> EpisodicMemoryEntryV1_1:
-    """The episode of one row; a damaged one is named."""
+    """Return the episode of one row; a damaged one is named."""
     try:
         entry = parse_line(line)
     except (ContractError, StoreError) as error:
@@ -427,7 +427,7 @@ def _line_problems(seq: int, line: str) -> Iterator[str]:
 
 
 def _given(lines: Iterable[str | bytes]) -> Iterator[tuple[int, EpisodicMemoryEntryV1_1]]:
-    """The episodes of lines from outside with their line numbers; blank lines are ignored."""
+    """Yield the episodes of lines from outside with their line numbers; blank lines are ignored."""
     for number, line in enumerate(lines, start=1):
         if line.strip():
             try:

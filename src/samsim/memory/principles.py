@@ -42,13 +42,13 @@ class Principle(Written):
     en: str = Field(min_length=1, max_length=300)
 
     def text(self, language: Language) -> str:
-        """The advice in a language."""
+        """Return the advice in a language."""
         return self.ko if language == "ko" else self.en
 
 
 @cache
 def all_principles() -> tuple[Principle, ...]:
-    """The whole catalogue, in its own order."""
+    """Return the whole catalogue, in its own order."""
     content = files("samsim.memory").joinpath("data", "principles.yaml").read_text(encoding="utf-8")
     return tuple(Principle.model_validate(entry) for entry in read_yaml(content))
 
@@ -64,7 +64,7 @@ def principle_for(risk_type: EpisodeRisk, action: ActionTaken, reason_code: str 
 
 
 def find_principle(principle_id: str) -> Principle | None:
-    """The principle of that id; None for one that an older or newer catalogue has."""
+    """Return the principle of that id; None for one that an older or newer catalogue has."""
     return _by_id().get(principle_id)
 
 

@@ -32,7 +32,7 @@ def passes_filters(
     require_same_language: bool = True,
     require_structure_overlap: bool = True,
 ) -> bool:
-    """Whether an episode may be retrieved at all; the structure ``none`` overlaps only ``none``."""
+    """Return whether an episode may be retrieved at all; the structure ``none`` overlaps only ``none``."""
     if require_same_language and query.language != entry.language:
         return False
     return not require_structure_overlap or not set(query.detected_structure).isdisjoint(entry.detected_structure)
@@ -61,10 +61,10 @@ def lexical_similarity(query_tokens: AbstractSet[str], entry_tokens: AbstractSet
 
 
 def combined_score(signature: float, lexical: float) -> float:
-    """The retrieval score of the two similarities."""
+    """Return the retrieval score of the two similarities."""
     return round(SIGNATURE_WEIGHT * signature + LEXICAL_WEIGHT * lexical, SCORE_DIGITS)
 
 
 def case_tokens(case: CaseSummaryV1_1) -> frozenset[str]:
-    """The tokens by which an episode is found: those of ``symptom`` and ``rationale_summary``."""
+    """Return the tokens by which an episode is found: those of ``symptom`` and ``rationale_summary``."""
     return tokens(f"{case.symptom} {case.rationale_summary}")

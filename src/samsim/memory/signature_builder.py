@@ -45,7 +45,7 @@ _MARKERS: Mapping[tuple[Language, CueKind], tuple[str, ...]] = MappingProxyType(
 
 
 def build_signature(analysis: TextAnalysis, num_aspects: int) -> InputSignatureV1_1:
-    """The signature of a text, from the same cues that the validator reads."""
+    """Return the signature of a text, from the same cues that the validator reads."""
     found = detect_structure(analysis)
     return InputSignatureV1_1(
         language=analysis.language,
@@ -66,7 +66,7 @@ def length_bucket(text: str, language: Language) -> LengthBucket:
 
 
 def count_aspects(candidates: Iterable[Candidate]) -> int:
-    """How many different aspects (ref and normalised term) the candidates speak of."""
+    """Return how many different aspects (ref and normalised term) the candidates speak of."""
     return len({(candidate.aspect_ref, normalise_term(candidate.aspect_term)) for candidate in candidates})
 
 

@@ -164,12 +164,12 @@ def open_store(url_or_path: str | Path, *, create: bool = True) -> MemoryStore:
 
 
 def episode_id_of(seq: int) -> str:
-    """The id of the episode with that number."""
+    """Return the id of the episode with that number."""
     return f"epi_{seq:06d}"
 
 
 def seq_of(episode_id: str) -> int | None:
-    """The number in an id; None when it is no id this store could have given."""
+    """Return the number in an id; None when it is no id this store could have given."""
     match = _EPISODE_ID.fullmatch(episode_id)
     if match is None or episode_id_of(int(match[1])) != episode_id:
         return None
@@ -177,7 +177,7 @@ def seq_of(episode_id: str) -> int | None:
 
 
 def canonical_line(entry: EpisodicMemoryEntryV1_1) -> bytes:
-    """The one way an episode is written: sorted keys, compact, readable Korean; without a line end.
+    """Return the one way an episode is written: sorted keys, compact, readable Korean; without a line end.
 
     Raises:
         ContractError: the entry carries a forbidden field.
@@ -191,7 +191,7 @@ def canonical_line(entry: EpisodicMemoryEntryV1_1) -> bytes:
 
 
 def new_line(entry: EpisodicMemoryEntryV1_1) -> bytes:
-    """The canonical line of an episode that is to be stored; its principle must be known."""
+    """Return the canonical line of an episode that is to be stored; its principle must be known."""
     check_principle(entry)
     return canonical_line(entry)
 
@@ -207,7 +207,7 @@ def check_principle(entry: EpisodicMemoryEntryV1_1) -> None:
 
 
 def parse_line(line: str | bytes) -> EpisodicMemoryEntryV1_1:
-    """The episode of one line, checked against the schema and for forbidden fields.
+    """Return the episode of one line, checked against the schema and for forbidden fields.
 
     Raises:
         ContractError: the record breaks the schema, or names a key twice.
@@ -219,7 +219,7 @@ def parse_line(line: str | bytes) -> EpisodicMemoryEntryV1_1:
 
 
 def read_record(line: str | bytes) -> Any:
-    """What one line of a store holds, whether it is an episode or not.
+    """Return what one line of a store holds, whether it is an episode or not.
 
     Raises:
         ContractError: it names a key twice.
@@ -251,10 +251,10 @@ class ContentHash:
         self._sha.update(canonical_bytes(record) + b"\n")
 
     def hexdigest(self) -> str:
-        """The hash of everything added so far."""
+        """Return the hash of everything added so far."""
         return self._sha.hexdigest()
 
 
 def canonical_bytes(record: dict[str, Any]) -> bytes:
-    """A record's bytes: sorted keys, compact, readable Korean."""
+    """Return a record's bytes: sorted keys, compact, readable Korean."""
     return json.dumps(record, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode("utf-8")

@@ -33,12 +33,12 @@ class AgentAgreement(Written):
 
 
 def process_unit(decision: ArbiterDecision) -> Unit:
-    """The three actions voted; MERGE is its own label though the arbiter counts it as KEEP."""
+    """Return the three actions voted; MERGE is its own label though the arbiter counts it as KEEP."""
     return tuple(decision.votes[agent].action if agent in decision.votes else None for agent in AGENTS)
 
 
 def explicit_unit(decision: ArbiterDecision) -> Unit:
-    """The same with nothing where the vote was implicit."""
+    """Return the same with nothing where the vote was implicit."""
     return tuple(
         None if agent in decision.implicit else label
         for agent, label in zip(AGENTS, process_unit(decision), strict=True)
@@ -46,7 +46,7 @@ def explicit_unit(decision: ArbiterDecision) -> Unit:
 
 
 def polarity_labels(items: Iterable[ComparableTuple]) -> dict[Aspect, str]:
-    """The polarity given to each aspect; several are joined into one label."""
+    """Return the polarity given to each aspect; several are joined into one label."""
     found: dict[Aspect, set[str]] = {}
     for item in items:
         found.setdefault((item.term, item.ref), set()).add(item.polarity)
@@ -80,7 +80,7 @@ class AgentTally:
         self.measurement.update(measurement_units(result))
 
     def agreement(self) -> AgentAgreement:
-        """What was counted."""
+        """Return what was counted."""
         with_absent: Counter[Unit] = Counter()
         for unit, times in self.measurement.items():
             with_absent[tuple(ABSENT if label is None else label for label in unit)] += times

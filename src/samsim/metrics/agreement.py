@@ -45,7 +45,7 @@ class Agreement(Written):
 
 
 def agreement_of(units: Units, raters: Sequence[str]) -> Agreement:
-    """Every coefficient over the same units; ``labels`` says how often each rater gave which label."""
+    """Return every coefficient over the same units; ``labels`` says how often each rater gave which label."""
     pairs = [
         _pair(units, first, second, (raters[first], raters[second]))
         for first, second in combinations(range(len(raters)), 2)
@@ -66,7 +66,7 @@ def agreement_of(units: Units, raters: Sequence[str]) -> Agreement:
 
 
 def raw_agreement(units: Units) -> float | None:
-    """The share of equal pairs of labels: Σ_units Σ_pairs [equal] / Σ_units pairs. None without a pair."""
+    """Return the share of equal pairs of labels: Σ_units Σ_pairs [equal] / Σ_units pairs. None without a pair."""
     equal = pairs = 0
     for unit, times in units.items():
         for first, second in combinations(_given(unit), 2):
@@ -76,7 +76,7 @@ def raw_agreement(units: Units) -> float | None:
 
 
 def unanimous_share(units: Units) -> float | None:
-    """The share of units with all labels given on which all are equal. None without such a unit."""
+    """Return the share of units with all labels given on which all are equal. None without such a unit."""
     complete = _complete(units)
     total = sum(complete.values())
     return sum(times for unit, times in complete.items() if len(set(unit)) == 1) / total if total else None

@@ -24,7 +24,7 @@ _MOST_PAIRS = 10
 
 
 def trivial_answers(gold: Sequence[frozenset[Key]]) -> dict[BaselineName, frozenset[Key]]:
-    """What each baseline answers to every sample; nothing where the gold is empty."""
+    """Return what each baseline answers to every sample; nothing where the gold is empty."""
     frequent = _ranked(Counter(key for keys in gold for key in keys))
     if not frequent:
         return {}
@@ -38,7 +38,7 @@ def trivial_answers(gold: Sequence[frozenset[Key]]) -> dict[BaselineName, frozen
 
 
 def _best_constant(frequent: Sequence[tuple[Key, int]], samples: int, total: int) -> frozenset[Key]:
-    """A key that is in n samples is matched n times and claimed once per sample."""
+    """Return a key that is in n samples is matched n times and claimed once per sample."""
     best, best_f1, matched = 1, -1.0, 0
     for size, (_, times) in enumerate(frequent[:_MOST_PAIRS], start=1):
         matched += times

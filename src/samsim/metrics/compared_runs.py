@@ -34,7 +34,7 @@ class ComparedRun(Protocol):
         """What it was run over."""
 
     def samples(self) -> Iterable[MeasuredSample]:
-        """Every finished sample, in order."""
+        """Return every finished sample, in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class PairedRun:
     partial: frozenset[str] = frozenset()
 
     def of(self, family: Family) -> dict[str, Keys]:
-        """The (gold, final) keys of every sample that the family can judge."""
+        """Return the (gold, final) keys of every sample that the family can judge."""
         return {uid: found[family] for uid, found in self.keys.items() if family in found}
 
 
@@ -93,7 +93,7 @@ class _Read:
 
 
 def paired(runs: Sequence[ComparedRun], names: Sequence[str]) -> PairedRuns:
-    """The runs over the samples they share; runs that cannot be compared are refused with the reason."""
+    """Return the runs over the samples they share; runs that cannot be compared are refused with the reason."""
     if len(runs) < 2:
         raise ConfigError("A comparison needs two runs or more. Give the folders of two runs.")
     records = [_data_of(run, name) for run, name in zip(runs, names, strict=True)]

@@ -234,7 +234,7 @@ def compare(
 
 
 def tuple_flips(gold: frozenset[Key], before: frozenset[Key], after: frozenset[Key], uid: str) -> Iterator[TupleFlip]:
-    """The tuples of one sample whose verdict differs, in sorting order."""
+    """Yield the tuples of one sample whose verdict differs, in sorting order."""
     for key in sorted(before ^ after):
         is_gold = key in gold
         better = (key in after) == is_gold
@@ -308,7 +308,7 @@ def _group_scores(table: CountTable, runs: Sequence[RunScores], draws: _Draws) -
 
 
 def _contrasts(groups: Sequence[_Scored], family: Family, draws: _Draws) -> list[Contrast]:
-    """Every group against the first; groups with the same claims are one outcome, tested and corrected once."""
+    """Return every group against the first; groups with the same claims are one outcome, tested and corrected once."""
     first, others = groups[0], groups[1:]
     same = first.group.claims(family)
     claims = [scored.group.claims(family) for scored in others]

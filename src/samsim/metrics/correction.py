@@ -60,7 +60,7 @@ class Correction(Written):
 
 
 def change_counts(changes: Counter[Change]) -> ChangeCounts:
-    """The counts with what follows from them."""
+    """Return the counts with what follows from them."""
     fixed, broken = changes["fix"], changes["break"]
     return ChangeCounts(
         fixed=fixed,
@@ -74,12 +74,12 @@ def change_counts(changes: Counter[Change]) -> ChangeCounts:
 
 
 def gold_changes(keys: FamilyKeys) -> Iterable[Change]:
-    """How each gold tuple went: right is to be claimed."""
+    """Return how each gold tuple went: right is to be claimed."""
     return (_CHANGES[key in keys.stage1, key in keys.final] for key in keys.gold)
 
 
 def spurious_changes(keys: FamilyKeys) -> Iterable[Change]:
-    """How each tuple that is not in the gold went: right is not to be claimed."""
+    """Return how each tuple that is not in the gold went: right is not to be claimed."""
     return (_CHANGES[key not in keys.stage1, key not in keys.final] for key in (keys.stage1 | keys.final) - keys.gold)
 
 
@@ -100,7 +100,7 @@ class CorrectionTally:
         self.samples[_CHANGES[keys.stage1 == keys.gold, keys.final == keys.gold]] += 1
 
     def correction(self) -> Correction:
-        """What was counted."""
+        """Return what was counted."""
         return Correction(
             gold=change_counts(self.gold),
             spurious=change_counts(self.spurious),

@@ -75,7 +75,7 @@ class CostTally:
             self.seconds.append(usage.seconds)
 
     def metrics(self) -> CostMetrics:
-        """What was added up."""
+        """Return what was added up."""
         p50, p95 = percentiles(self.seconds, (50, 95))
         asked = _plus(self.input_tokens, self.output_tokens)
         needed = _plus(asked, _plus(self.saved_input_tokens, self.saved_output_tokens))
@@ -102,7 +102,7 @@ class CostTally:
 
 
 def percentiles(values: list[float], wanted: Iterable[float]) -> list[float | None]:
-    """The percentiles; None of nothing."""
+    """Return the percentiles; None of nothing."""
     return [float(np.percentile(values, percentage)) if values else None for percentage in wanted]
 
 

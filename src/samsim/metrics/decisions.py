@@ -77,12 +77,12 @@ class DecisionTally:
                     counted.update(outcomes)
 
     def tables(self) -> DecisionTables:
-        """What was counted."""
+        """Return what was counted."""
         return DecisionTables(by_rule=_rows(self.by_rule), by_reason=_rows(self.by_reason))
 
 
 def judged_decisions(sample: JudgedSample, family: Family) -> Iterator[tuple[Decided, Hashable, set[Outcome]]]:
-    """Each decision about a Stage 1 tuple: the decision, what copies of it have in common, what came of it."""
+    """Yield each decision about a Stage 1 tuple: the decision, what copies of it have in common, what came of it."""
     right = sample.keys[family].gold
     ids = (candidate.tuple_id for candidate in sample.result.stage1_tuples)
     candidates = dict(zip(ids, sample.tuples.stage1, strict=True))

@@ -34,7 +34,7 @@ class Rates(Written):
 
     @classmethod
     def of(cls, score: Score) -> Rates:
-        """The rates of counts."""
+        """Return the rates of counts."""
         return cls(
             matched=score.matched,
             predicted=score.predicted,
@@ -115,18 +115,18 @@ def count_table(rows: Sequence[tuple[int, int, int]]) -> CountTable:
 
 
 def total_of(table: CountTable) -> Score:
-    """The pooled counts."""
+    """Return the pooled counts."""
     matched, predicted, gold = table.sum(axis=0).tolist()
     return Score(matched, predicted, gold)
 
 
 def macro_of(table: CountTable) -> float:
-    """The mean F1 of the samples."""
+    """Return the mean F1 of the samples."""
     return float(np.mean([sample_f1(Score(*row)) for row in table.tolist()])) if len(table) else 0.0
 
 
 def baseline_scores(gold: Sequence[frozenset[Key]]) -> dict[BaselineName, BaselineScores]:
-    """What the trivial answers reach on this gold."""
+    """Return what the trivial answers reach on this gold."""
     found = {}
     for name, answer in trivial_answers(gold).items():
         scores = [count(answer, right) for right in gold]

@@ -69,7 +69,7 @@ class FunnelTally:
             counts["harmed"] += after < before
 
     def funnel(self, primary: Family | None) -> Funnel:
-        """What was counted, judged in the primary family of the run (None without gold)."""
+        """Return what was counted, judged in the primary family of the run (None without gold)."""
         counts = Counter() if primary is None else self.by_family.get(primary, Counter())
         judged, helped, harmed = counts["judged"], counts["helped"], counts["harmed"]
         has_gold = primary is not None

@@ -134,7 +134,7 @@ class MemoryTally:
             self.masked.add(evaluation)
 
     def metrics(self, *, resamples: int, seed: int) -> MemoryImpactAnalysis | None:
-        """What was counted; None without a memory record."""
+        """Return what was counted; None without a memory record."""
         if not self.samples:
             return None
         followed, ignored = len(self.followed.deltas), len(self.ignored.deltas)
@@ -161,7 +161,7 @@ class MemoryTally:
 
 
 def shown_principles(record: MemoryRecord) -> dict[str, AdvisoryType | None]:
-    """The principles of the advisories that reached a prompt, each of one type; old records lack the types."""
+    """Return the principles of the advisories that reached a prompt, each of one type; old records lack the types."""
     shown = set(record.advisories_ids)
     # Records of before principle_ids have none: nothing can be said about following then.
     advised = zip_longest(record.principle_ids, record.advisory_ids, record.advisory_types)
@@ -169,7 +169,7 @@ def shown_principles(record: MemoryRecord) -> dict[str, AdvisoryType | None]:
 
 
 def follows(result: SampleResult, principles: Iterable[Principle]) -> bool:
-    """Whether any decision is of the kind that any of the principles names."""
+    """Return whether any decision is of the kind that any of the principles names."""
     decisions = list(decisions_of(result))
     risks = _risks_by_tuple(result)
     return any(

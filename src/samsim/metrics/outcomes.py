@@ -30,7 +30,7 @@ class Outcome(NamedTuple):
 
 
 def outcome_of(result: SampleResult) -> Outcome:
-    """What a sample came to."""
+    """Return what a sample came to."""
     evaluation = result.evaluation.model_dump_json() if result.evaluation is not None else ""
     return Outcome(
         stage1=_digest(map(_said, result.stage1_tuples)),

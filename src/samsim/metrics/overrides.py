@@ -65,7 +65,7 @@ class OverrideTally:
         self.skip_reasons.update(f"refused: {refusal.reason}" for refusal in result.refusals)
 
     def metrics(self) -> OverrideMetrics:
-        """What was counted."""
+        """Return what was counted."""
         samples, opportunities = self.counts["samples"], self.counts["opportunities"]
         applied, covered = self.counts["applied"], self.counts["covered"]
         return OverrideMetrics(

@@ -73,7 +73,7 @@ class RepeatMetrics(Written):
 def repeats(
     runs: Sequence[Iterable[MeasuredSample]], *, gold_fields: Collection[str], names: Sequence[str] | None = None
 ) -> RepeatMetrics:
-    """The agreement of two or more runs over the same samples."""
+    """Return the agreement of two or more runs over the same samples."""
     if len(runs) < 2:
         raise InputError("Agreement over repeats needs two runs or more. Repeat the run with another seed.")
     read = [_read(run, gold_fields) for run in runs]

@@ -79,7 +79,7 @@ class RiskTally:
             self.counts[name] += holds
 
     def metrics(self, *, resamples: int, seed: int) -> RiskMetrics:
-        """What was counted."""
+        """Return what was counted."""
         total = len(self.before)
         deltas = [now - was for was, now in zip(self.before, self.after, strict=True)]
 

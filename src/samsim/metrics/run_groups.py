@@ -49,12 +49,12 @@ class RunGroup:
         return {uid: (gold, _majority([answers[uid][1] for answers in said])) for uid, (gold, _) in said[0].items()}
 
     def claims(self, family: Family) -> Hashable:
-        """What the runs claim in every sample and how often; groups with the same pass every test alike."""
+        """Return what the runs claim in every sample and how often; groups with the same pass every test alike."""
         said = [run.of(family) for run in self.runs]
         return tuple(_shares(answers[uid][1] for answers in said) for uid in said[0])
 
     def differs_from(self, other: RunGroup) -> dict[Part, int]:
-        """The parts that are not the same in both groups, with the number of samples in which they differ."""
+        """Return the parts that are not the same in both groups, with the number of samples in which they differ."""
         found: Counter[Part] = Counter()
         for uid in self.runs[0].keys:
             mine, theirs = ([run.outcomes[uid] for run in group.runs] for group in (self, other))
@@ -68,7 +68,7 @@ def _part(outcomes: Iterable[Sequence[bytes]], at: int) -> Hashable:
 
 
 def _shares(answers: Iterable[Hashable]) -> Hashable:
-    """Each answer with the share of the runs that gave it: groups of different size can be the same."""
+    """Return each answer with the share of the runs that gave it: groups of different size can be the same."""
     times = Counter(answers)
     return frozenset((answer, Fraction(found, times.total())) for answer, found in times.items())
 
@@ -100,7 +100,7 @@ def grouped(runs: Sequence[PairedRun]) -> list[RunGroup]:
 
 
 def unique(names: Iterable[str]) -> list[str]:
-    """The names, those that are taken with a number."""
+    """Return the names, those that are taken with a number."""
     seen: Counter[str] = Counter()
     found = []
     for name in names:
@@ -110,7 +110,7 @@ def unique(names: Iterable[str]) -> list[str]:
 
 
 def _cell_of(run: PairedRun) -> Hashable:
-    """All that decides a run but its seed and repeat."""
+    """Return all that decides a run but its seed and repeat."""
     manifest = run.manifest
     cell = manifest.cell
     pipeline = json.dumps(manifest.config.get("pipeline"), sort_keys=True, default=str)

@@ -42,7 +42,7 @@ class JudgedSample:
 
 
 def judged(sample: MeasuredSample, gold_fields: Collection[str]) -> JudgedSample | None:
-    """The sample beside its gold; None where it failed (which is no wrong answer) or has none."""
+    """Return the sample beside its gold; None where it failed (which is no wrong answer) or has none."""
     card = sample.card
     if sample.result is None or card is None or card.gold is None:
         return None

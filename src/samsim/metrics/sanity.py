@@ -66,7 +66,7 @@ class SanityTally:
             self.disagreeing_cards += sample.card.scores != counts_of(sample.keys)
 
     def checks(self, scores: Mapping[Family, FamilyScores]) -> list[SanityCheck]:
-        """All checks of the families that are reported."""
+        """Return all checks of the families that are reported."""
         found = [check for family in scores for check in self._family_checks(family, scores[family])]
         if self.cards:
             agreeing = self.cards - self.disagreeing_cards
@@ -86,7 +86,7 @@ class SanityTally:
 
 
 def adds_up(scores: FamilyScores, subset: str) -> bool:
-    """Whether the parts of a breakdown sum to the total in both stages."""
+    """Return whether the parts of a breakdown sum to the total in both stages."""
     parts = scores.subsets[subset].values()
     for stage in STAGES:
         total = getattr(scores, stage).micro

@@ -30,7 +30,7 @@ class FamilyKeys:
     final: frozenset[Key]
 
     def of(self, stage: ScoredStage) -> frozenset[Key]:
-        """What a stage claimed."""
+        """Return what a stage claimed."""
         return self.stage1 if stage == "stage1" else self.final
 
 
@@ -47,11 +47,11 @@ class JudgedTuples:
 
     @classmethod
     def of(cls, result: SampleResult, gold: Sequence[TupleLike]) -> JudgedTuples:
-        """The tuples of a result beside its gold."""
+        """Return the tuples of a result beside its gold."""
         return cls(comparable(gold), comparable(result.stage1_tuples), comparable(final_triplets(result.final_tuples)))
 
     def keys(self, gold_fields: Collection[str]) -> dict[Family, FamilyKeys]:
-        """The keys in every family that the gold can judge.
+        """Return the keys in every family that the gold can judge.
 
         A sample whose gold has tuples, but none with a ref (an attribute), says nothing about ``ref_pol``
         (``attr_pol``) and is left out of it. Gold that was annotated as empty says that every claim is wrong;
@@ -67,7 +67,7 @@ class JudgedTuples:
 
 
 def counts_of(keys: Mapping[Family, FamilyKeys]) -> dict[Family, dict[ScoredStage, Counts]]:
-    """The counts of both stages."""
+    """Return the counts of both stages."""
     return {
         family: {"stage1": _counts(found.stage1, found.gold), "final": _counts(found.final, found.gold)}
         for family, found in keys.items()
@@ -77,7 +77,7 @@ def counts_of(keys: Mapping[Family, FamilyKeys]) -> dict[Family, dict[ScoredStag
 def score_card_counts(
     result: SampleResult, gold: Sequence[GoldRecord], gold_fields: Collection[str]
 ) -> dict[Family, dict[ScoredStage, Counts]]:
-    """What goes into a scorecard: the counts of both stages in every family the gold's fields support."""
+    """Return what goes into a scorecard: the counts of both stages in every family the gold's fields support."""
     return counts_of(JudgedTuples.of(result, gold).keys(gold_fields))
 
 

@@ -209,7 +209,7 @@ def _difference(first: Floats, second: Floats) -> Floats:
 
 
 def _as_extreme(totals: tuple[Floats, Floats], swapped: Floats) -> int:
-    """How many of the swaps make a difference at least as large as the one that was found."""
+    """Return how many of the swaps make a difference at least as large as the one that was found."""
     before, after = totals
     found = np.abs(_difference(before, after))
     return int(np.sum(np.abs(_difference(before + swapped, after - swapped)) >= found - _TOLERANCE))
@@ -238,7 +238,7 @@ def _chunks(resamples: int, rows: int) -> Iterator[int]:
 
 
 def _all_swaps(rows: Floats) -> Floats:
-    """The summed change of every subset of the rows."""
+    """Return the summed change of every subset of the rows."""
     sums: Floats = np.zeros((1, 2), dtype=np.float64)
     for row in rows:
         sums = np.vstack([sums, sums + row])

@@ -63,12 +63,12 @@ Profile = tuple[str, ...]
 
 
 def profile_of(sample: JudgedSample) -> Profile:
-    """The part of every breakdown by sample that the sample belongs to."""
+    """Return the part of every breakdown by sample that the sample belongs to."""
     return tuple(part_of(sample) for part_of in SAMPLE_SUBSETS.values())
 
 
 def polarity_part(key: Key) -> str:
-    """The polarity of a key, which is its last part."""
+    """Return the polarity of a key, which is its last part."""
     return key[-1]
 
 
@@ -82,7 +82,7 @@ def aspect_part(
 
 
 def _named(items: Iterable[ComparableTuple], family: Family) -> dict[Key, bool]:
-    """Whether any of the tuples behind a key names its aspect."""
+    """Return whether any of the tuples behind a key names its aspect."""
     found: dict[Key, bool] = {}
     for item in items:
         key = key_of(item, family)

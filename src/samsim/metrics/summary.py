@@ -179,7 +179,7 @@ def summarise(
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
 ) -> RunMetrics:
-    """All measures of a run. ``gold_fields`` (term, ref, opinion) say which families its gold can judge."""
+    """Return all measures of a run. ``gold_fields`` (term, ref, opinion) say which families its gold can judge."""
     tally = RunTally(gold_fields)
     for sample in samples:
         tally.add(sample)

@@ -33,7 +33,7 @@ def final_triplets(tuples: Iterable[FinalTuple]) -> list[PlainTuple]:
 
 
 def predictions_by_system(result: SampleResult) -> dict[str, list[TupleLike]]:
-    """Each perspective alone, their union (Stage 1) and the final tuples."""
+    """Return each perspective alone, their union (Stage 1) and the final tuples."""
     systems: dict[str, list[TupleLike]] = {
         agent: [item for item in result.stage1_tuples if item.origin_agent == agent] for agent in AGENTS
     }

@@ -129,7 +129,7 @@ class FamilyTally:
         )
 
     def _by_sample(self, tables: dict[ScoredStage, CountTable]) -> dict[str, _Parts]:
-        """The breakdowns by sample: samples of the same profile are counted together."""
+        """Return the breakdowns by sample: samples of the same profile are counted together."""
         places: dict[Profile, list[int]] = {}
         for place, profile in enumerate(self.profiles):
             places.setdefault(profile, []).append(place)

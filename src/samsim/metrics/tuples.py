@@ -100,7 +100,7 @@ class ComparableTuple:
 
     @classmethod
     def of(cls, item: TupleLike) -> ComparableTuple:
-        """The normalised form of any tuple."""
+        """Return the normalised form of any tuple."""
         return cls(
             normalise_term(item.aspect_term),
             clean_ref(item.aspect_ref).casefold(),
@@ -115,7 +115,7 @@ class ComparableTuple:
 
 
 def _by(part: str, item: ComparableTuple) -> Key:
-    """The part and the polarity; without the part, all other fields tell such false positives apart."""
+    """Return the part and the polarity; without the part, all other fields tell such false positives apart."""
     if part:
         return part, item.polarity
     return _UNMATCHABLE, item.term, item.ref, item.opinion, item.polarity
@@ -132,17 +132,17 @@ _KEYS: Mapping[Family, Callable[[ComparableTuple], Key]] = MappingProxyType(
 
 
 def comparable(items: Iterable[TupleLike]) -> list[ComparableTuple]:
-    """All tuples in the form in which they are compared."""
+    """Return all tuples in the form in which they are compared."""
     return [ComparableTuple.of(item) for item in items]
 
 
 def key_of(item: ComparableTuple, family: Family) -> Key:
-    """What of the tuple must be right in a family."""
+    """Return what of the tuple must be right in a family."""
     return _KEYS[family](item)
 
 
 def readable_key(key: Key) -> tuple[str, ...]:
-    """The parts of a key as a reader knows them; all four fields of a tuple that nothing may match."""
+    """Return the parts of a key as a reader knows them; all four fields of a tuple that nothing may match."""
     return key[1:] if key[0] == _UNMATCHABLE else key
 
 
@@ -152,30 +152,30 @@ def spelled(parts: Iterable[str]) -> str:
 
 
 def predicted_keys(items: Iterable[ComparableTuple], family: Family) -> frozenset[Key]:
-    """What is claimed."""
+    """Return what is claimed."""
     key = _KEYS[family]
     return frozenset(key(item) for item in items)
 
 
 def gold_keys(items: Iterable[ComparableTuple], family: Family) -> frozenset[Key]:
-    """What is right. Gold that lacks what the family is about (a ref, an attribute) asks for nothing."""
+    """Return what is right. Gold that lacks what the family is about (a ref, an attribute) asks for nothing."""
     return frozenset(key for key in predicted_keys(items, family) if key[0] != _UNMATCHABLE)
 
 
 def count(claimed: frozenset[Key], right: frozenset[Key]) -> Score:
-    """The counts of one sample from its keys."""
+    """Return the counts of one sample from its keys."""
     return Score(matched=len(claimed & right), predicted=len(claimed), gold=len(right))
 
 
 def score_sample(predicted: Iterable[TupleLike], gold: Iterable[TupleLike], family: Family) -> Score:
-    """The counts of one sample."""
+    """Return the counts of one sample."""
     return count(predicted_keys(comparable(predicted), family), gold_keys(comparable(gold), family))
 
 
 def score(
     predicted: Mapping[str, Sequence[TupleLike]], gold: Mapping[str, Sequence[TupleLike]], family: Family
 ) -> Score:
-    """The micro score over all samples of the gold; a sample without prediction counts as empty."""
+    """Return the micro score over all samples of the gold; a sample without prediction counts as empty."""
     total = Score(0, 0, 0)
     for uid, tuples in gold.items():
         total += score_sample(predicted.get(uid, ()), tuples, family)
@@ -183,10 +183,10 @@ def score(
 
 
 def families_of(gold_fields: Collection[str]) -> tuple[Family, ...]:
-    """The families that gold with these fields (term, ref, opinion) can judge."""
+    """Return the families that gold with these fields (term, ref, opinion) can judge."""
     return tuple(family for family in FAMILIES if _NEEDED_FIELDS[family] <= set(gold_fields))
 
 
 def primary_family(families: Collection[Family]) -> Family | None:
-    """The family to look at first: ``ref_pol`` where the gold has refs, else ``triplet``, else ``ote_pol``."""
+    """Return the family to look at first: ``ref_pol`` where the gold has refs, else ``triplet``, else ``ote_pol``."""
     return next((family for family in _PRIMARY_ORDER if family in families), None)

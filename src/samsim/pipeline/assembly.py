@@ -64,7 +64,7 @@ class Examined:
     equals_once: bool = False
 
     def facts(self) -> SampleFacts:
-        """What memory may know."""
+        """Return what memory may know."""
         return SampleFacts(self.uid, self.analysis, self.taxonomy, self.candidates, self.risks, self.flags)
 
     def findings_after(self, surviving: Sequence[Candidate]) -> RiskFindings:
@@ -81,7 +81,7 @@ class Examined:
         return RiskFindings.of(risks, flags_of(left, self.taxonomy, self.config))
 
     def evaluation(self, surviving: Sequence[Candidate], *, applied: bool) -> EvaluationV1_1:
-        """The risk before and after."""
+        """Return the risk before and after."""
         before = RiskFindings.of(self.risks, self.flags)
         return evaluate(before, self.findings_after(surviving), applied=applied)
 
@@ -119,7 +119,7 @@ def with_normal_opinions(stage1: Stage1Triplets, opinions: OpinionReader) -> Map
 
 
 def flags_of(candidates: Sequence[Candidate], taxonomy: Taxonomy, config: PipelineConfig) -> list[ConflictFlag]:
-    """The conflict flags as configured."""
+    """Return the conflict flags as configured."""
     if not config.compute_conflict_flags:
         return []
     return compute_conflict_flags(
@@ -256,6 +256,6 @@ def _require_all_answers(uid: str, calls: Sequence[CallRecord]) -> None:
 
 
 def _what_happened(call: CallRecord) -> str:
-    """The typed failure and the beginning of what the server said."""
+    """Return the typed failure and the beginning of what the server said."""
     said = " ".join(call.attempts[-1].raw.split())[:_SHOWN_OF_AN_ANSWER] if call.attempts else ""
     return f"{call.problem} ({said})" if said else str(call.problem)

@@ -62,7 +62,7 @@ async def run_baseline(
 
 
 def _with_voters(finals: Sequence[FinalTuple], candidates: Sequence[Candidate]) -> list[FinalTuple]:
-    """The final tuples, each supported by every draw that voted for it."""
+    """Return the final tuples, each supported by every draw that voted for it."""
     voters = voters_of(candidates, finals)
     return [final.model_copy(update={"support": support}) for final, support in zip(finals, voters, strict=True)]
 

@@ -75,7 +75,7 @@ async def run_conflict_review(
 async def ask_perspectives(
     uid: str, inputs: Stage1Inputs, engines: EngineTable, answer: AnswerForm = "full"
 ) -> tuple[dict[Agent, Sequence[ASTETripletItem]], list[CallRecord]]:
-    """What the three perspectives find, asked at the same time."""
+    """Return what the three perspectives find, asked at the same time."""
     answers = await asyncio.gather(
         *(
             perspective.extract(engines.engine_for(perspective.agent, "stage1"), uid, inputs, answer=answer)

@@ -55,7 +55,7 @@ def decide(
     stage2: Stage2Record | None,
     structural_risks: Sequence[StructuralRisk],
 ) -> Outcome:
-    """The gate on every accepted change, the value of all of them, and the moderator's choice."""
+    """Return the gate on every accepted change, the value of all of them, and the moderator's choice."""
     settings = examined.config.debate
     unresolved = {name for conflict in (judge.unresolved_conflicts if judge else ()) for name in conflict.tuple_ids}
     unchanged = apply_changes(examined.candidates, (), unresolved)
@@ -86,7 +86,7 @@ def _value(
     overrides: Sequence[OverrideDecision],
     structural_risks: Sequence[StructuralRisk],
 ) -> EVRecord:
-    """A risk is resolved where the code's severity fell, or where a tuple that the engine doubted was changed.
+    """Return a risk is resolved where the code's severity fell, or where a tuple that the engine doubted was changed.
 
     The validator is both, the code checks and the engine's structural risks (spec 3 §1). In either case
     nothing new may have appeared and severity may not have risen.

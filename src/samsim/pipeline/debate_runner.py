@@ -121,7 +121,7 @@ async def run_debate(
 
 
 def _facts(examined: Examined, said: _Proceedings) -> SampleFacts:
-    """What memory may know: the gate also reads the drops and the validating engine's doubts."""
+    """Return what memory may know: the gate also reads the drops and the validating engine's doubts."""
     return replace(
         examined.facts(),
         drop_reasons=tuple(drop.reason for drop in said.drops),
@@ -153,7 +153,7 @@ async def _read(
 
 
 async def _validate(uid: str, inputs: DebateInputs, engines: EngineTable, said: _Proceedings) -> DebateInputs:
-    """The engine's doubts beside those of the code; what speaks of no tuple is left out and recorded."""
+    """Return the engine's doubts beside those of the code; what speaks of no tuple is left out and recorded."""
     engine = engines.engine_for("VALIDATOR", "stage1")
     risks, proposals, call = await cast.validate(engine, uid, inputs)
     said.structural_risks, no_risks = keep_known_risks(risks, inputs.candidates)

@@ -22,7 +22,7 @@ class Labelled(Protocol):
     """What has a uid for each text, as a mapping or a pandas Series does."""
 
     def items(self) -> Iterable[tuple[Any, Any]]:
-        """The uids with their texts."""
+        """Return the uids with their texts."""
 
 
 Texts = Iterable[str | tuple[Any, Any] | Mapping[str, Any]] | Labelled
@@ -47,7 +47,7 @@ def check_text(text: object) -> str:
 
 
 def as_samples(texts: object) -> Iterator[tuple[str, Any]]:
-    """The uid and the text of each sample, read one at a time; the collection itself is checked at once.
+    """Return the uid and the text of each sample, read one at a time; the collection itself is checked at once.
 
     Texts without a uid are numbered by their place, from 0. A missing text (None, NaN) keeps its place:
     it becomes a bad sample, not the end of the rest.

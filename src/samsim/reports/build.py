@@ -113,7 +113,7 @@ def _write_files(files: ReportFiles, tables: Mapping[str, bytes], ui: Ui | None)
 
 
 def _home(collected: Collected, given: Sequence[Path]) -> Path:
-    """The folder that holds all runs: the experiment's, or the run's own where it is the only one."""
+    """Return the folder that holds all runs: the experiment's, or the run's own where it is the only one."""
     if len({run.run.manifest.experiment for run in collected.runs}) > 1:
         raise ConfigError("These runs are of different experiments. Say where the report goes with --out.")
     if len(given) == 1:
@@ -125,7 +125,7 @@ def _home(collected: Collected, given: Sequence[Path]) -> Path:
 
 
 def paper_tables(collected: Collected) -> Iterator[Table]:
-    """The tables a paper may need, those with something in them."""
+    """Return the tables a paper may need, those with something in them."""
     family = primary_of(collected.evaluated)
     tables = []
     if family is not None:

@@ -152,7 +152,7 @@ SANITY: Mapping[str, Pair] = {
 
 
 def words_by_kind() -> dict[str, dict[str, Pair]]:
-    """All tables under the name by which the page asks for them."""
+    """Return all tables under the name by which the page asks for them."""
     tables: dict[str, Mapping[str, Pair]] = {
         "polarity": POLARITY,
         "language": LANGUAGE,
@@ -179,6 +179,6 @@ def words_by_kind() -> dict[str, dict[str, Pair]]:
 
 
 def named(table: Mapping[str, Any], code: str) -> Pair:
-    """A code in words; one that nobody knows is shown as it is."""
+    """Return a code in words; one that nobody knows is shown as it is."""
     found: Pair = table.get(code, (code, code))
     return found

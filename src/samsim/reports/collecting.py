@@ -148,7 +148,7 @@ def as_one(runs: Sequence[MeasuredRun]) -> MeasuredRun:
 
 
 def equal_names(names: Sequence[str]) -> str:
-    """One name for all: what the later ones have in common with the first is not said again."""
+    """Return one name for all: what the later ones have in common with the first is not said again."""
     parts = [name.split("-") for name in names]
     common = next((at for at, column in enumerate(zip(*parts, strict=False)) if len(set(column)) > 1), 0)
     return " = ".join([names[0], *("-".join(part[common:]) for part in parts[1:])])
@@ -190,7 +190,7 @@ def collect(
 
 
 def readable_runs(paths: Sequence[Path]) -> tuple[list[Run], list[Problem]]:
-    """The runs in the folders; of an experiment, those that can be read. None at all is an error."""
+    """Return the runs in the folders; of an experiment, those that can be read. None at all is an error."""
     runs: list[Run] = []
     problems: list[Problem] = []
     for path in paths:
@@ -222,18 +222,18 @@ def _each(folders: Sequence[Path]) -> tuple[list[Run], list[Problem]]:
 
 
 def data_of(run: Run) -> DataRecord | None:
-    """What the run was run over."""
+    """Return what the run was run over."""
     return run.data
 
 
 def gold_fields_of(run: Run) -> Collection[str]:
-    """What the gold of the run says: term, ref, opinion."""
+    """Return what the gold of the run says: term, ref, opinion."""
     record = data_of(run)
     return () if record is None else record.gold_fields
 
 
 def _names(runs: Sequence[Run]) -> list[str]:
-    """The cell's name; with the experiment's, and then a number, where that is not enough."""
+    """Return the cell's name; with the experiment's, and then a number, where that is not enough."""
     several = len({run.manifest.experiment for run in runs}) > 1
     names = [f"{run.manifest.experiment}/{run.name}" if several else run.name for run in runs]
     seen: Counter[str] = Counter()
@@ -300,7 +300,7 @@ def _comparisons(runs: Sequence[MeasuredRun], resamples: int) -> tuple[list[Comp
 
 
 def _over_shared(run: MeasuredRun, comparisons: Sequence[Comparison], resamples: int) -> MeasuredRun:
-    """The run with what it scores over the samples that no run of its comparison failed on."""
+    """Return the run with what it scores over the samples that no run of its comparison failed on."""
     left_out = {uid for found in comparisons if run.name in {row.name for row in found.runs} for uid in found.left_out}
     if not left_out:
         return run

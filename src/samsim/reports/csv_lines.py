@@ -17,7 +17,7 @@ _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 
 
 def csv_line(cells: Iterable[object]) -> str:
-    """One line without its end; None is an empty cell."""
+    """Return one line without its end; None is an empty cell."""
     line = io.StringIO()
     # The line end says what is quoted: with "\n" alone, a bare carriage return in a cell would break the row.
     csv.writer(line, lineterminator="\r\n").writerow([_defused(cell) for cell in cells])

@@ -16,7 +16,7 @@ FILES = "files"
 
 
 def digests(contents: Mapping[str, bytes]) -> dict[str, str]:
-    """What ``metrics.json`` says of the files a report writes, by their names in its folder."""
+    """Return what ``metrics.json`` says of the files a report writes, by their names in its folder."""
     return {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
 
 

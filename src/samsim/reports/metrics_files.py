@@ -23,7 +23,7 @@ def metrics_json(collected: Collected, files: Mapping[str, str]) -> str:
 
 
 def metrics_csv(collected: Collected) -> str:
-    """One line per value: run, section, measure, value; what is unknown has no line."""
+    """Return one line per value: run, section, measure, value; what is unknown has no line."""
     return "".join(f"{csv_line(row)}\n" for row in (CSV_COLUMNS, *_csv_rows(_measures(collected))))
 
 
@@ -68,7 +68,7 @@ def _measures(collected: Collected) -> dict[str, Any]:
 
 
 def _comparison(found: Comparison) -> dict[str, Any]:
-    """The comparison with its flips counted; ``samsim compare`` names them one by one."""
+    """Return the comparison with its flips counted; ``samsim compare`` names them one by one."""
     dumped = found.model_dump(mode="json", exclude={"contrasts": {"__all__": {"tuple_flips", "sample_flips"}}})
     for written, contrast in zip(dumped["contrasts"], found.contrasts, strict=True):
         written["tuples_wrong_to_right"] = contrast.flips("wrong_to_right")
@@ -83,7 +83,7 @@ def _contrast_rows(contrast: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Every single value with the way to it."""
+    """Yield every single value with the way to it."""
     if isinstance(value, Mapping):
         for name, inside in value.items():
             yield from _flat(inside, f"{path}.{name}" if path else str(name))

@@ -8,12 +8,12 @@ NOTHING = "–"
 
 
 def percent(value: float | None) -> str:
-    """A share or score in percent, one decimal."""
+    """Return a share or score in percent, one decimal."""
     return NOTHING if value is None else f"{100 * value:.1f}"
 
 
 def points(value: float | None) -> str:
-    """A difference in percentage points, with its sign."""
+    """Return a difference in percentage points, with its sign."""
     if value is None:
         return NOTHING
     rounded = round(100 * value, 1)
@@ -21,29 +21,29 @@ def points(value: float | None) -> str:
 
 
 def percent_interval(interval: Interval | None) -> str:
-    """The 95 % interval of a share or score."""
+    """Return the 95 % interval of a share or score."""
     return NOTHING if interval is None else f"[{percent(interval.low)}, {percent(interval.high)}]"
 
 
 def points_interval(interval: Interval | None) -> str:
-    """The 95 % interval of a difference."""
+    """Return the 95 % interval of a difference."""
     return NOTHING if interval is None else f"[{points(interval.low)}, {points(interval.high)}]"
 
 
 def p_value(value: float | None) -> str:
-    """A p-value, three decimals."""
+    """Return a p-value, three decimals."""
     if value is None:
         return NOTHING
     return "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def coefficient(value: float | None) -> str:
-    """A coefficient of agreement, three decimals."""
+    """Return a coefficient of agreement, three decimals."""
     return NOTHING if value is None else f"{value:.3f}".replace("-", "−")
 
 
 def signed(value: float | None) -> str:
-    """A mean difference, two decimals, with its sign."""
+    """Return a mean difference, two decimals, with its sign."""
     if value is None:
         return NOTHING
     rounded = round(value, 2)
@@ -51,22 +51,22 @@ def signed(value: float | None) -> str:
 
 
 def signed_interval(interval: Interval | None) -> str:
-    """The interval of a mean difference."""
+    """Return the interval of a mean difference."""
     return NOTHING if interval is None else f"[{signed(interval.low)}, {signed(interval.high)}]"
 
 
 def decimal(value: float | None, places: int = 2) -> str:
-    """A plain number."""
+    """Return a plain number."""
     return NOTHING if value is None else f"{value:,.{places}f}"
 
 
 def whole(value: int | None) -> str:
-    """A count."""
+    """Return a count."""
     return NOTHING if value is None else f"{value:,}"
 
 
 def net(value: int) -> str:
-    """A difference of counts, with its sign."""
+    """Return a difference of counts, with its sign."""
     return f"{value:+,d}".replace("-", "−") if value else "0"
 
 
@@ -80,12 +80,12 @@ def dollars(value: float | None) -> str:
 
 
 def seconds(value: float | None) -> str:
-    """A time in seconds; milliseconds where it is short."""
+    """Return a time in seconds; milliseconds where it is short."""
     if value is None:
         return NOTHING
     return f"{value:.2f} s" if value >= 1 else f"{1000 * value:.1f} ms"
 
 
 def share(found: Share) -> str:
-    """A share with its counts."""
+    """Return a share with its counts."""
     return NOTHING if found.rate is None else f"{percent(found.rate)} ({found.count:,}/{found.of:,})"

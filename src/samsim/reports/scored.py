@@ -54,7 +54,7 @@ class _Cell:
 
 
 def scored_runs(collected: Collected, family: Family, *, single: bool = False) -> list[Scored]:
-    """What the family can judge, in its order: repeats pooled, or every run by itself."""
+    """Return what the family can judge, in its order: repeats pooled, or every run by itself."""
     contrasts = contrasts_of(collected, family)
     together: dict[Hashable, list[_Cell]] = {}
     for cell in _cells(collected, single=single):
@@ -64,7 +64,7 @@ def scored_runs(collected: Collected, family: Family, *, single: bool = False) -
 
 
 def has_repeats(collected: Collected) -> bool:
-    """Whether any row stands for several runs of one cell."""
+    """Return whether any row stands for several runs of one cell."""
     return any(len(cell.runs) > 1 for cell in _cells(collected, single=False))
 
 
@@ -102,13 +102,13 @@ def _scored(cells: Sequence[_Cell], family: Family, contrast: Contrast | None) -
 
 
 def _together(rates: Sequence[Rates]) -> Rates:
-    """The rates of the counts of all."""
+    """Return the rates of the counts of all."""
     counts = ([rate.matched for rate in rates], [rate.predicted for rate in rates], [rate.gold for rate in rates])
     return Rates.of(Score(*map(sum, counts)))
 
 
 def contrasts_of(collected: Collected, family: Family) -> dict[str, Contrast]:
-    """Each run's contrast with the baseline of its comparison."""
+    """Return each run's contrast with the baseline of its comparison."""
     return {
         contrast.run: contrast
         for found in collected.comparisons
@@ -118,7 +118,7 @@ def contrasts_of(collected: Collected, family: Family) -> dict[str, Contrast]:
 
 
 def trivial_scores(collected: Collected, family: Family) -> list[tuple[int, dict[BaselineName, BaselineScores]]]:
-    """The trivial answers once per data set, over the run with the most samples, with how many these are."""
+    """Return the trivial answers once per data set, over the run with the most samples, with how many these are."""
     most: dict[str, FamilyScores] = {}
     for run in collected.evaluated:
         scores, record = run.metrics.tuples.get(family), data_of(run.run)
@@ -129,6 +129,6 @@ def trivial_scores(collected: Collected, family: Family) -> list[tuple[int, dict
 
 
 def best_trivial(collected: Collected, family: Family) -> float | None:
-    """The best score of a trivial answer."""
+    """Return the best score of a trivial answer."""
     found = trivial_scores(collected, family)
     return max((score.micro.f1 for _, answers in found for score in answers.values()), default=None)

@@ -27,7 +27,7 @@ _SAME: Pair = ("same", "같음")
 
 
 def comparison_table(collected: Collected, ui: Ui = "en") -> Table:
-    """Every cell: F1 from Stage 1 to final with its interval, the difference to the baseline, and the budget."""
+    """Return every cell: F1 from Stage 1 to final with its interval, the difference to the baseline, and the budget."""
     family = primary_of(collected.evaluated)
     table = Table(
         title=Text(_title(collected, family, ui)),
@@ -69,13 +69,13 @@ def show_comparison(console: Console, files: ReportFiles, ui: Ui = "en") -> None
 
 
 def missing_line(problem: Problem, ui: Ui = "en") -> str:
-    """What is missing of a run, or a hint about it."""
+    """Return what is missing of a run, or a hint about it."""
     kind = ("missing", "누락") if problem.kind == "missing" else ("hint", "도움말")
     return f"{said(kind, ui)}: {problem.run}: {said(problem.problem.words, ui)}"
 
 
 def partial_lines(collected: Collected, ui: Ui = "en") -> list[str]:
-    """Which runs have samples that were decided without some of their calls, and how many."""
+    """Return which runs have samples that were decided without some of their calls, and how many."""
     return [
         said(
             (
@@ -92,7 +92,7 @@ def partial_lines(collected: Collected, ui: Ui = "en") -> list[str]:
 
 
 def failed_checks_line(files: ReportFiles, ui: Ui = "en") -> str:
-    """What ``samsim run`` and ``samsim report`` say when the measures cannot be trusted."""
+    """Return what ``samsim run`` and ``samsim report`` say when the measures cannot be trusted."""
     failed = files.checks_failed
     english = f"{how_many(failed, 'check')} of the measures FAILED: do not use these numbers."
     return said((english, f"지표 점검 {failed:,}건에 실패했습니다. 이 수치를 쓰지 마세요."), ui)
@@ -108,7 +108,7 @@ def _title(collected: Collected, family: Family | None, ui: Ui) -> str:
 
 
 def _unscored(collected: Collected, ui: Ui) -> str:
-    """Why nothing is scored; the reasons of runs may differ."""
+    """Return why nothing is scored; the reasons of runs may differ."""
     return "; ".join(dict.fromkeys(said(missing_row(run).cells[1], ui) for run in collected.evaluated))
 
 
@@ -183,7 +183,7 @@ def _difference(contrast: Contrast | None, ui: Ui) -> list[str]:
 
 
 def _trivial(collected: Collected, family: Family, ui: Ui) -> list[str]:
-    """The best of the trivial baselines; the page has them all."""
+    """Return the best of the trivial baselines; the page has them all."""
     found = [
         (score.micro.f1, name) for _, answers in trivial_scores(collected, family) for name, score in answers.items()
     ]

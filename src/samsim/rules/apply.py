@@ -16,7 +16,7 @@ FinalizeMode = Literal["p1", "p2"]
 
 
 def apply_decisions(candidates: Sequence[Candidate], decisions: Sequence[ArbiterDecision]) -> list[ReviewedTuple]:
-    """Every surviving candidate: DROP removes, FLIP sets the polarity, FLAG marks, KEEP leaves."""
+    """Return every surviving candidate: DROP removes, FLIP sets the polarity, FLAG marks, KEEP leaves."""
     by_id = {decision.tuple_id: decision for decision in decisions}
     return [
         _reviewed(candidate, decision)

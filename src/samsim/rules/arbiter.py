@@ -70,7 +70,7 @@ def arbiter_vote(
 
 
 def _conflict_types(flags: Iterable[ConflictFlag | Mapping[str, Any]]) -> dict[str, tuple[ConflictType, ...]]:
-    """All conflict types a tuple takes part in, each once, in flag order."""
+    """Return all conflict types a tuple takes part in, each once, in flag order."""
     found: dict[str, dict[ConflictType, None]] = {}
     for given in flags:
         flag = given if isinstance(given, ConflictFlag) else _read_flag(given)
@@ -146,7 +146,7 @@ def _adopt(
 
 
 def _shared_reason(voters: list[Agent], votes: Mapping[Agent, CastVote]) -> str | None:
-    """The voters' most frequent reason code; a tie goes to A before B before C."""
+    """Return the voters' most frequent reason code; a tie goes to A before B before C."""
     reasons = [reason for agent in voters if (reason := votes[agent].reason_code) is not None]
     # Counter keeps first-seen order among equals, and voters come in the order A, B, C.
     return Counter(reasons).most_common(1)[0][0] if reasons else None

@@ -18,12 +18,12 @@ _SPACES = re.compile(r"\s+")
 
 
 def normalise_term(term: str) -> str:
-    """The form in which terms are compared: folded (see ``fold``), trimmed, single spaces."""
+    """Return the form in which terms are compared: folded (see ``fold``), trimmed, single spaces."""
     return _SPACES.sub(" ", fold(term)).strip()
 
 
 def anchor_span(term: str, claimed: Span | None, evidence: str, index: TextIndex) -> Span | None:
-    """Where the term really stands: the claimed span if it carries the term, else the nearest occurrence.
+    """Return where the term really stands: the claimed span if it carries the term, else the nearest occurrence.
 
     Without a claim, nearness is measured from the evidence. An implicit aspect (empty term) and a
     term that is not in the text have no span.
@@ -68,5 +68,5 @@ def _as_candidate(tuple_id: str, origin: str, item: ASTETripletItem, index: Text
 
 
 def claimed_spans(stage1: Stage1Triplets) -> dict[str, Span]:
-    """The spans as the engine gave them, by tuple id; the validator compares them with the text."""
+    """Return the spans as the engine gave them, by tuple id; the validator compares them with the text."""
     return {tuple_id: item.span for tuple_id, _, item in number_triplets(stage1) if item.span is not None}

@@ -65,7 +65,7 @@ def compute_conflict_flags(
 
 
 def surface_similarity(left: str, right: str) -> float:
-    """How alike two terms are written, from 0 to 1: 2 · matching characters / all characters."""
+    """Return how alike two terms are written, from 0 to 1: 2 · matching characters / all characters."""
     a, b = sorted((normalise_term(left), normalise_term(right)))  # the matcher is not symmetric
     return SequenceMatcher(None, a, b, autojunk=False).ratio()
 
@@ -150,7 +150,7 @@ class _Term:
     characters: Counter[str]
 
     def is_like(self, other: _Term, theta: float, similarity: Similarity | None) -> bool:
-        """Whether the two are written alike; the built-in measure is only taken where it can reach ``theta``."""
+        """Return whether the two are written alike; the built-in measure is only taken where it can reach ``theta``."""
         if similarity is not None:
             return similarity(self.normalised, other.normalised) >= theta
         shared = (self.characters & other.characters).total()
@@ -166,7 +166,7 @@ def _terms_of(group: Iterable[_Row]) -> list[_Term]:
 
 
 def _granularity_overlaps(rows: Sequence[_Row], taxonomy: Taxonomy) -> list[ConflictFlag]:
-    """One flag per attribute and polarity that the upper entity and a lower one both claim."""
+    """Return one flag per attribute and polarity that the upper entity and a lower one both claim."""
     flags = []
     split = {row.ref: taxonomy.split(row.ref) for row in rows if taxonomy.is_valid(row.ref)}
     groups = _group((row for row in rows if row.ref in split), lambda row: (split[row.ref][1], row.polarity))

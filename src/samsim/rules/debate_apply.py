@@ -15,7 +15,7 @@ UNRESOLVED: ReasonCode = "TIE_UNRESOLVED"
 def apply_changes(
     candidates: Sequence[Candidate], decisions: Sequence[OverrideDecision], unresolved: Collection[str] = ()
 ) -> list[ReviewedTuple]:
-    """The candidates with every applied change; those in ``unresolved`` are marked as uncertain.
+    """Return the candidates with every applied change; those in ``unresolved`` are marked as uncertain.
 
     A changed tuple is as sure as those who wanted the change, on the average. A merge gives the tuple
     the aspect of the one it is merged into, so that both become one statement with all its opinions.

@@ -33,7 +33,7 @@ REMOVING_OPS: frozenset[EditOp] = frozenset({"drop_tuple", "merge_tuples"})
 def enforce_edits(
     items: Sequence[ProposedEditItem], candidates: Sequence[Candidate], taxonomy: Taxonomy
 ) -> tuple[list[Edit], list[tuple[ProposedEditItem, str]]]:
-    """The valid edits in their order, and every other one with the reason why it is refused.
+    """Return the valid edits in their order, and every other one with the reason why it is refused.
 
     Of equal edits the first stands; of contradictory ones none does, since choosing would be guessing.
     """
@@ -100,7 +100,7 @@ def _complete(item: ProposedEditItem, by_id: Mapping[str, Candidate], taxonomy: 
 
 
 def known_op(claimed: str) -> EditOp | None:
-    """The op of that name, whatever its case."""
+    """Return the op of that name, whatever its case."""
     name = claimed.strip().casefold()
     return next((op for op in EDIT_OPS if op == name), None)
 
@@ -108,7 +108,7 @@ def known_op(claimed: str) -> EditOp | None:
 def _canonical_value(
     op: EditOp, claimed: str, candidate: Candidate, by_id: Mapping[str, Candidate], taxonomy: Taxonomy
 ) -> tuple[str, str]:
-    """The value in its canonical form, or "" and the reason why there is none."""
+    """Return the value in its canonical form, or "" and the reason why there is none."""
     if op == "set_polarity":
         polarity = canonical_polarity(claimed)
         if polarity is None:
@@ -137,12 +137,12 @@ def _merge_value(keeper_id: str, candidate: Candidate, by_id: Mapping[str, Candi
 
 
 def tuples_of(edit: Edit) -> tuple[str, ...]:
-    """The tuples an edit is about; only edits that share one can be in each other's way."""
+    """Return the tuples an edit is about; only edits that share one can be in each other's way."""
     return (edit.target_tuple_id, edit.value) if edit.op == "merge_tuples" else (edit.target_tuple_id,)
 
 
 def contradicts(left: Edit, right: Edit) -> bool:
-    """Whether the two cannot both be done."""
+    """Return whether the two cannot both be done."""
     if left.key == right.key:
         return False
     if left.target_tuple_id == right.target_tuple_id:
@@ -152,7 +152,7 @@ def contradicts(left: Edit, right: Edit) -> bool:
 
 
 def _breaks_merge(merge: Edit, other: Edit) -> bool:
-    """Whether the tuple that is merged into would be gone, or of another polarity."""
+    """Return whether the tuple that is merged into would be gone, or of another polarity."""
     touched = merge.op == "merge_tuples" and other.target_tuple_id == merge.value
     return touched and (other.op in REMOVING_OPS or other.op == "set_polarity")
 
@@ -160,7 +160,7 @@ def _breaks_merge(merge: Edit, other: Edit) -> bool:
 def keep_known_risks(
     items: Sequence[StructuralRiskItem], candidates: Sequence[Candidate]
 ) -> tuple[list[StructuralRisk], list[str]]:
-    """The validator's doubts about tuples that exist, and for each other one why it is left out."""
+    """Return the validator's doubts about tuples that exist, and for each other one why it is left out."""
     known = {candidate.tuple_id for candidate in candidates}
     kept, problems = [], []
     for position, item in enumerate(items):
@@ -175,7 +175,7 @@ def keep_known_risks(
 def keep_valid_proposals(
     items: Sequence[CorrectionProposalItem], candidates: Sequence[Candidate], taxonomy: Taxonomy
 ) -> tuple[list[CorrectionProposal], list[str]]:
-    """The validator's proposals that could be edits, and for each other one why not.
+    """Return the validator's proposals that could be edits, and for each other one why not.
 
     They are shown to the personas and decide nothing.
     """
@@ -197,7 +197,7 @@ def keep_valid_proposals(
 def keep_known_conflicts(
     items: Sequence[UnresolvedItem], candidates: Sequence[Candidate]
 ) -> tuple[list[UnresolvedConflict], list[str]]:
-    """What the judge leaves open, without the tuples that do not exist, and where it named such."""
+    """Return what the judge leaves open, without the tuples that do not exist, and where it named such."""
     known = {candidate.tuple_id for candidate in candidates}
     kept, problems = [], []
     for position, item in enumerate(items):

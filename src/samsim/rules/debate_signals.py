@@ -16,7 +16,7 @@ CONFIRMED_AGAINST: Mapping[Persona, frozenset[EditOp]] = {
 
 
 def speaks_against(persona: Persona, edit: Edit, change: Edit) -> bool:
-    """Whether a persona that stands by ``edit`` is against ``change``."""
+    """Return whether a persona that stands by ``edit`` is against ``change``."""
     if edit.op == "confirm_tuple":
         return edit.target_tuple_id == change.target_tuple_id and change.op in CONFIRMED_AGAINST[persona]
     return contradicts(edit, change)
@@ -42,7 +42,7 @@ class _Position:
                 self._about.setdefault(tuple_id, {})[_place(edit)] = edit
 
     def near(self, change: Edit) -> list[Edit]:
-        """The standing edits about the tuples of a change."""
+        """Return the standing edits about the tuples of a change."""
         return [edit for tuple_id in tuples_of(change) for edit in self._about.get(tuple_id, {}).values()]
 
     def edits(self) -> list[Edit]:
@@ -73,7 +73,7 @@ class LastWords:
         self.edits: list[Edit] = [edit for position in self._positions.values() for edit in position.edits()]
 
     def signal_of(self, change: Edit) -> Signal:
-        """The confidences for a change (the same edit) and against it (``speaks_against``)."""
+        """Return the confidences for a change (the same edit) and against it (``speaks_against``)."""
         support = against = 0.0
         supporters: list[Persona] = []
         for persona, position in self._positions.items():
@@ -88,13 +88,13 @@ class LastWords:
         return Signal(support=round(support, 6), against=round(against, 6), supporters=supporters)
 
     def quotations_for(self, change: Edit) -> list[str]:
-        """What those who want the change quote for it."""
+        """Return what those who want the change quote for it."""
         near = (edit for position in self._positions.values() for edit in position.near(change))
         return [edit.evidence for edit in near if edit.key == change.key]
 
 
 def number_patch(edits: Sequence[Edit], words: LastWords) -> list[PatchOp]:
-    """The judge's ops as changes c0, c1, …; one without evidence takes that of its surest supporter."""
+    """Return the judge's ops as changes c0, c1, …; one without evidence takes that of its surest supporter."""
     surest: dict[object, Edit] = {}
     for edit in words.edits:
         known = surest.get(edit.key)

@@ -11,7 +11,7 @@ from samsim.schemas.protocol_conflict_review import Candidate, Span
 
 
 def sign(value: float) -> PolarityName:
-    """A polarity score as a polarity."""
+    """Return a polarity score as a polarity."""
     return "positive" if value > 0 else "negative" if value < 0 else "neutral"
 
 
@@ -29,27 +29,27 @@ class EvidenceReader:
         self._negated = PlacedItems([Span(start=start, end=end) for start, end in negated])
 
     def region_of(self, candidate: Candidate) -> Span | None:
-        """Where the opinion stands: the evidence, else the opinion term, nearest to the aspect."""
+        """Return where the opinion stands: the evidence, else the opinion term, nearest to the aspect."""
         origin = candidate.span.start if candidate.span is not None else 0
         return self.index.nearest(candidate.evidence, origin) or self.index.nearest(candidate.opinion_term, origin)
 
     def words_of(self, candidate: Candidate) -> Sequence[PolarityWord]:
-        """The evaluating words inside the tuple's evidence."""
+        """Return the evaluating words inside the tuple's evidence."""
         region = self.region_of(candidate)
         return self.words.overlapping(region) if region is not None else ()
 
     def said_by(self, word: PolarityWord) -> PolarityName:
-        """What a word says in its sentence: negation applied, and praise turned where it is ironic."""
+        """Return what a word says in its sentence: negation applied, and praise turned where it is ironic."""
         said = sign(word.in_context)
         return "negative" if said == "positive" and self._ironic.overlapping(word) else said
 
     def is_ironic(self, candidate: Candidate) -> bool:
-        """Whether the tuple's evidence stands in an ironic sentence."""
+        """Return whether the tuple's evidence stands in an ironic sentence."""
         region = self.region_of(candidate)
         return region is not None and bool(self._ironic.overlapping(region))
 
     def grounds(self, candidate: Candidate) -> bool:
-        """Whether the tuple's words are in the text and do not say anything but its polarity."""
+        """Return whether the tuple's words are in the text and do not say anything but its polarity."""
         if not self.index.has(candidate.evidence) or not (
             candidate.aspect_term == "" or self.index.has(candidate.aspect_term)
         ):
@@ -58,11 +58,11 @@ class EvidenceReader:
         return len(said) != 1 or candidate.polarity in said
 
     def stands_as_words(self, span: Span | None) -> bool:
-        """Whether the span begins and ends with a word, rather than inside one."""
+        """Return whether the span begins and ends with a word, rather than inside one."""
         tokens = self.tokens.overlapping(span) if span is not None else []
         return span is not None and bool(tokens) and (tokens[0].start, tokens[-1].end) == (span.start, span.end)
 
     def stands_in_negation(self, candidate: Candidate) -> bool:
-        """Whether a negation governs any part of the tuple's evidence."""
+        """Return whether a negation governs any part of the tuple's evidence."""
         region = self.region_of(candidate)
         return region is not None and bool(self._negated.overlapping(region))

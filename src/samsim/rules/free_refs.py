@@ -38,7 +38,7 @@ def under_shared_refs(candidates: Sequence[CandidateT], taxonomy: Taxonomy) -> S
 
 
 def _findings(candidates: Sequence[Candidate]) -> list[list[int]]:
-    """The places of candidates that share a mark with one another, each group in order."""
+    """Return the places of candidates that share a mark with one another, each group in order."""
     group_of: list[list[int]] = []
     by_mark: dict[_Mark, int] = {}
     for number, candidate in enumerate(candidates):
@@ -58,7 +58,7 @@ def _join(group_of: list[list[int]], left: int, right: int) -> None:
 
 
 def _marks(candidate: Candidate) -> Iterator[_Mark]:
-    """What the tuples of one finding have in common: any of these."""
+    """Yield what the tuples of one finding have in common: any of these."""
     term, opinion = normalise_term(candidate.aspect_term), normalise_term(candidate.opinion_term)
     if term and candidate.aspect_ref:
         yield "ref", term, candidate.aspect_ref

@@ -18,7 +18,7 @@ _Statement = tuple[str, str, str]
 
 
 def keep_majority(candidates: Sequence[Candidate], draws: int) -> list[Candidate]:
-    """The candidates of statements (ref, term, polarity) that more than half of the answered draws made.
+    """Return the candidates of statements (ref, term, polarity) that more than half of the answered draws made.
 
     Of a statement's opinion terms those stay that more than half of the draws gave, and where none
     has that many, the one that most draws gave, the first of several.
@@ -47,7 +47,7 @@ def voters_of(candidates: Sequence[Candidate], finals: Sequence[FinalTuple]) -> 
 
 
 def first_of_equals(candidates: Sequence[CandidateT]) -> list[CandidateT]:
-    """Every statement with its opinion once, as one reading would have it, however many draws gave it."""
+    """Return every statement with its opinion once, as one reading would have it, however many draws gave it."""
     seen: dict[tuple[_Statement, str], CandidateT] = {}
     for candidate in candidates:
         seen.setdefault((_statement(candidate), normalise_term(candidate.opinion_term)), candidate)

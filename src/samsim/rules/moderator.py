@@ -54,7 +54,7 @@ def choose_stage(
 
 
 def label_of(tuples: Sequence[Candidate]) -> tuple[PolarityName | None, ModeratorRule]:
-    """The sentence's label and the rule that gives it."""
+    """Return the sentence's label and the rule that gives it."""
     polarities = {candidate.polarity for candidate in tuples}
     if not polarities:
         return None, "no_tuples"
@@ -69,7 +69,7 @@ def label_of(tuples: Sequence[Candidate]) -> tuple[PolarityName | None, Moderato
 def moderate(
     tuples: Sequence[Candidate], choice: StageChoice, decisions: Sequence[OverrideDecision], ev: EVRecord | None
 ) -> ModeratorRecord:
-    """The record; its summary is made of codes and numbers and quotes nothing."""
+    """Return the record; its summary is made of codes and numbers and quotes nothing."""
     label, label_rule = label_of(tuples)
     confidence = mean_confidence(tuples)
     rules: list[ModeratorRule] = [choice.rule, label_rule]
@@ -88,5 +88,5 @@ def moderate(
 
 
 def mean_confidence(tuples: Sequence[Candidate]) -> float:
-    """The mean of the tuples' confidences, 0 where there are none."""
+    """Return the mean of the tuples' confidences, 0 where there are none."""
     return round(fmean(candidate.confidence for candidate in tuples), 6) if tuples else 0.0

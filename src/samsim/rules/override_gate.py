@@ -60,7 +60,7 @@ class Standing:
 def skip_reason(
     change: PatchOp, signal: Signal, standing: Standing, profile: OverrideProfile, *, quotation: Quotation
 ) -> SkipReason | None:
-    """Why a change is not applied, or None if it is."""
+    """Return why a change is not applied, or None if it is."""
     # Words that are not there cannot be quoted; a quotation that is made up is no better for it.
     excused = change.op == "drop_tuple" and standing.words_absent
     alone = len(signal.supporters) <= 1
@@ -82,7 +82,7 @@ def skip_reason(
 
 
 def judge_quotations(quoted: Iterable[str], index: TextIndex) -> Quotation:
-    """What the quotations for a change are worth together: one that is in the text is enough.
+    """Return what the quotations for a change are worth together: one that is in the text is enough.
 
     A quotation has at least one letter or digit; a mere full stop proves nothing.
     """
@@ -107,7 +107,7 @@ class Doubts:
         self._flagged = frozenset(tuple_id for flag in flags for tuple_id in flag.tuple_ids)
 
     def standing_of(self, candidate: Candidate, evidence: EvidenceReader) -> Standing:
-        """How one tuple stands."""
+        """Return how one tuple stands."""
         mine = self._risks.get(candidate.tuple_id, set())
         claimed = self._claimed.get(candidate.tuple_id, set())
         return Standing(
@@ -127,7 +127,7 @@ def decide_overrides(
     analysis: TextAnalysis,
     profile: OverrideProfile,
 ) -> list[OverrideDecision]:
-    """One decision for each change that Stage 2 accepted, in the patch's order."""
+    """Return one decision for each change that Stage 2 accepted, in the patch's order."""
     wanted = {change.change_id for change in accepted}
     by_id = {candidate.tuple_id: candidate for candidate in candidates}
     evidence = EvidenceReader(analysis)
@@ -155,7 +155,7 @@ def decide_overrides(
 
 
 def without_effect(decisions: Sequence[OverrideDecision], reason: SkipReason) -> list[OverrideDecision]:
-    """The decisions where Stage 1 stands after all."""
+    """Return the decisions where Stage 1 stands after all."""
     return [
         decision.model_copy(update={"applied": False, "skip_reason": reason}) if decision.applied else decision
         for decision in decisions

@@ -54,7 +54,7 @@ def _counted(vote: ReviewActionItem | None) -> tuple[str, str | None]:
 
 
 def with_recheck(review: EnforcedReview, asked: Agent, answer: EnforcedReview) -> EnforcedReview:
-    """The review with the asked agent's votes replaced where it answered; nothing else changes.
+    """Return the review with the asked agent's votes replaced where it answered; nothing else changes.
 
     ``answer`` is the enforced form of its one action, so it names reviewable tuples only.
     """

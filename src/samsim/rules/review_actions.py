@@ -42,7 +42,7 @@ class EnforcedReview:
 
 
 def reviewable_ids(flags: Iterable[ConflictFlag], risks: Iterable[ValidatorRisk]) -> frozenset[str]:
-    """The ids a review may touch: those in a flag or a risk."""
+    """Return the ids a review may touch: those in a flag or a risk."""
     return frozenset(tuple_id for flag in flags for tuple_id in flag.tuple_ids) | {risk.tuple_id for risk in risks}
 
 
@@ -111,7 +111,7 @@ def _merged_ref(item: ReviewActionItem, taxonomy: Taxonomy) -> str:
 def _complete(
     item: ReviewActionItem, candidate: Candidate, agent: Agent, taxonomy: Taxonomy, *, merges: bool
 ) -> tuple[ReviewActionItem, str | None]:
-    """One claim on one tuple as a valid vote, and why it is not what was claimed (or None).
+    """Return one claim on one tuple as a valid vote, and why it is not what was claimed (or None).
 
     ``merges`` says that a MERGE gives another ref to at least one of its tuples.
     """

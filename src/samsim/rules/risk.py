@@ -46,11 +46,11 @@ class RiskFindings:
 
     @classmethod
     def of(cls, risks: Iterable[ValidatorRisk], flags: Iterable[ConflictFlag]) -> RiskFindings:
-        """The findings of any iterables."""
+        """Return the findings of any iterables."""
         return cls(tuple(risks), tuple(flags))
 
     def points(self) -> list[tuple[RiskTag, int, frozenset[str]]]:
-        """Each finding as its tag, its weight and the tuples it is about."""
+        """Return each finding as its tag, its weight and the tuples it is about."""
         found: list[tuple[RiskTag, int, frozenset[str]]] = [
             (risk.risk_type, SEVERITY_POINTS[risk.severity], frozenset({risk.tuple_id})) for risk in self.risks
         ]
@@ -60,13 +60,13 @@ class RiskFindings:
         return found
 
     def snapshot(self) -> RiskSnapshotV1_1:
-        """What an episode keeps of it: the tags, each once, and the sum of the weights."""
+        """Return what an episode keeps of it: the tags, each once, and the sum of the weights."""
         points = self.points()
         tags = tuple(sorted({tag for tag, _, _ in points}, key=TAG_ORDER.index))
         return RiskSnapshotV1_1(tags=tags, severity_sum=sum(weight for _, weight, _ in points))
 
     def new_since(self, before: RiskFindings) -> frozenset[RiskTag]:
-        """The tags of findings that no finding of the same kind, on at least the same tuples, announced."""
+        """Return the tags of findings that no finding of the same kind, on at least the same tuples, announced."""
         announced: dict[tuple[RiskTag, str], list[frozenset[str]]] = {}
         for tag, _, seen in before.points():
             for tuple_id in (*seen, ""):
@@ -80,12 +80,12 @@ class RiskFindings:
 
 
 def changes_a_tuple(decisions: Iterable[ArbiterDecision]) -> bool:
-    """Whether the arbiter changed a tuple (FLIP, DROP)."""
+    """Return whether the arbiter changed a tuple (FLIP, DROP)."""
     return any(decision.action in CHANGING_ACTIONS for decision in decisions)
 
 
 def evaluate(before: RiskFindings, after: RiskFindings, *, applied: bool) -> EvaluationV1_1:
-    """How an override turned out, by risk and safety.
+    """Return how an override turned out, by risk and safety.
 
     Applied: the protocol changed a tuple. Success: severity fell and nothing new appeared. Harm:
     severity rose or a new conflict appeared. Without an override there is neither.

@@ -21,7 +21,7 @@ from samsim.schemas.protocol_debate import AspectItem, AspectSentimentItem, Drop
 
 
 def screen_aspects(aspects: Sequence[AspectItem], analysis: TextAnalysis) -> tuple[list[AspectItem], list[DropRecord]]:
-    """The aspects that stand in the text as targets, as they are written there, and those that do not."""
+    """Return the aspects that stand in the text as targets, as they are written there, and those that do not."""
     evidence = EvidenceReader(analysis)
     kept, drops = [], []
     for claimed in aspects:
@@ -36,7 +36,7 @@ def screen_aspects(aspects: Sequence[AspectItem], analysis: TextAnalysis) -> tup
 
 
 def as_written(term: str, index: TextIndex) -> str:
-    """The term as the text writes it; as it is where the text does not have it."""
+    """Return the term as the text writes it; as it is where the text does not have it."""
     found = index.nearest(term, 0)
     return index.text[found.start : found.end] if found is not None else term
 
@@ -59,7 +59,7 @@ def screen_sentiments(
     kept_aspects: Sequence[AspectItem] = (),
     drops: Sequence[DropRecord] = (),
 ) -> tuple[list[ASTETripletItem], list[DropRecord]]:
-    """The sentiments whose aspect is in the text or implied, and the drops that come on top of ``drops``.
+    """Return the sentiments whose aspect is in the text or implied, and the drops that come on top of ``drops``.
 
     One on an invented aspect is dropped, and so is one on an aspect that was dropped before and was not
     kept at another place: it would come back through the back door. What was dropped once is not counted

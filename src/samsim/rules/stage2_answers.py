@@ -64,7 +64,7 @@ def _why_rejected(
 
 
 def _repeats(item: ClaimedChangeItem, op: PatchOp) -> bool:
-    """Whether the answer speaks of this very op; what it leaves out cannot differ."""
+    """Return whether the answer speaks of this very op; what it leaves out cannot differ."""
     value = canonical_polarity(item.value) or item.value.strip() if op.op == "set_polarity" else item.value.strip()
     return (
         (not item.op or known_op(item.op) == op.op)

@@ -25,7 +25,7 @@ class TaxonomyFit:
         self._invalid[result.taxonomy] += sum(risk.risk_type == "INVALID_REF" for risk in result.validator_risks)
 
     def hints(self) -> list[RunProblem]:
-        """One for every taxonomy that most refs are outside of."""
+        """Return one for every taxonomy that most refs are outside of."""
         return [
             self._misfit(name)
             for name, refs in self._refs.items()

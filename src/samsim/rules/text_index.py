@@ -33,14 +33,14 @@ _PLAIN_QUOTES = str.maketrans(dict.fromkeys("‘’‚‛", "'") | dict.fromkeys
 
 
 def fold(text: str) -> str:
-    """The form in which pieces of text are compared: width, case, Unicode form and quotation marks folded."""
+    """Return the form in which pieces of text are compared: width, case, Unicode form and quotation marks folded."""
     # Folding the case can leave a form that is composed no longer, and composing one that has a case.
     plain = unicodedata.normalize("NFKC", text).translate(_PLAIN_QUOTES).casefold()
     return unicodedata.normalize("NFKC", plain).casefold()
 
 
 def continues_a_character(text: str, at: int) -> bool:
-    """Whether the code point here belongs to the character before it, as in decomposed (NFD) text."""
+    """Return whether the code point here belongs to the character before it, as in decomposed (NFD) text."""
     if at >= len(text):
         return False
     following = text[at]
@@ -56,21 +56,21 @@ class TextIndex:
         self._folded: _FoldedText | None = None
 
     def count(self, piece: str) -> int:
-        """How often the text has the piece."""
+        """Return how often the text has the piece."""
         return len(self._places(piece))
 
     def has(self, piece: str) -> bool:
-        """Whether the text has the piece, also in another case, width or Unicode normal form."""
+        """Return whether the text has the piece, also in another case, width or Unicode normal form."""
         return self.count(piece) > 0
 
     def carries(self, span: Span, piece: str) -> bool:
-        """Whether the span is exactly one occurrence of the piece, however that is written."""
+        """Return whether the span is exactly one occurrence of the piece, however that is written."""
         if not piece or continues_a_character(self.text, span.end):
             return False
         return fold(self.text[span.start : span.end]) == fold(piece)
 
     def nearest(self, piece: str, origin: int) -> Span | None:
-        """The occurrence that starts nearest to ``origin`` (the earlier one of two), or None."""
+        """Return the occurrence that starts nearest to ``origin`` (the earlier one of two), or None."""
         places = self._places(piece)
         at = bisect_left(places, origin, key=_start)
         around = places[max(at - 1, 0) : at + 1]
@@ -127,7 +127,7 @@ class _FoldedText:
         self._folded = "".join(parts)
 
     def find_all(self, piece: str) -> list[Span]:
-        """Every occurrence of a piece that begins and ends with whole characters of the text."""
+        """Return every occurrence of a piece that begins and ends with whole characters of the text."""
         needle = fold(piece)
         found = []
         at = self._folded.find(needle) if needle else -1
@@ -149,7 +149,7 @@ class PlacedItems(Generic[PlacedT]):
         self._reach = list(accumulate((item.end for item in items), max))
 
     def overlapping(self, region: Placed) -> list[PlacedT]:
-        """The items that share at least one character with the region, in text order."""
+        """Return the items that share at least one character with the region, in text order."""
         last = bisect_left(self._starts, region.end)
         first = bisect_right(self._reach, region.start, hi=last)
         return [item for item in self._items[first:last] if item.end > region.start]

@@ -45,7 +45,7 @@ def compute_validator_risks(
     claimed_spans: Mapping[str, Span] | None = None,
     states: States | None = None,
 ) -> list[ValidatorRisk]:
-    """All risks, in candidate order and, per candidate, in the order of ``RiskType``.
+    """Return all risks, in candidate order and, per candidate, in the order of ``RiskType``.
 
     ``claimed_spans`` are the spans as the engine gave them, before they were anchored.
     Without ``states`` nothing is known about inflections, and opinions are not looked for in the text.
@@ -93,7 +93,7 @@ def _doubts(
 
 
 def _invents_opinion(opinion: str, evidence: EvidenceReader, states: States) -> bool:
-    """Whether the opinion is put into words that the text has in no inflection."""
+    """Return whether the opinion is put into words that the text has in no inflection."""
     return bool(opinion) and not evidence.index.has(opinion) and not states(opinion)
 
 
@@ -107,7 +107,7 @@ def _is_opinion_as_target(candidate: Candidate, evidence: EvidenceReader) -> boo
 
 
 def is_opinion_word(span: Span, evidence: EvidenceReader) -> bool:
-    """Whether what stands here describes, names nothing, and evaluates."""
+    """Return whether what stands here describes, names nothing, and evaluates."""
     tags = [token.tag for token in evidence.tokens.overlapping(span)]
     describes = any(tag.startswith(_ADJECTIVE_TAGS) for tag in tags)
     names = any(tag.startswith(_NOMINAL_TAGS) for tag in tags)
@@ -115,7 +115,7 @@ def is_opinion_word(span: Span, evidence: EvidenceReader) -> bool:
 
 
 def _ignores_negation(candidate: Candidate, evidence: EvidenceReader) -> bool:
-    """Whether the polarity is that of a negated word in the evidence, and of no other word there."""
+    """Return whether the polarity is that of a negated word in the evidence, and of no other word there."""
     if candidate.polarity not in ("positive", "negative"):
         return False
     words = evidence.words_of(candidate)
@@ -125,7 +125,7 @@ def _ignores_negation(candidate: Candidate, evidence: EvidenceReader) -> bool:
 
 
 def _one_sided_contrasts(candidates: Sequence[Candidate], evidence: EvidenceReader) -> dict[str, Severity]:
-    """The tuples of a contrast whose other side no tuple represents.
+    """Return the tuples of a contrast whose other side no tuple represents.
 
     The doubt is graver where the silent side has a word that evaluates something.
     """

@@ -74,5 +74,5 @@ class TextAnalysis:
     polarity_words: tuple[PolarityWord, ...]
 
     def cues_of(self, kind: CueKind) -> tuple[Cue, ...]:
-        """The cues of one kind, in text order."""
+        """Return the cues of one kind, in text order."""
         return tuple(cue for cue in self.cues if cue.kind == kind)

@@ -30,12 +30,12 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def file_name(record: type[BaseModel]) -> str:
-    """The file of a record: EpisodicMemoryEntryV1_1 is in episodic_memory_entry_v1_1.json."""
+    """Return the file of a record: EpisodicMemoryEntryV1_1 is in episodic_memory_entry_v1_1.json."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", record.__name__).lower() + ".json"
 
 
 def schema_text(record: type[BaseModel]) -> str:
-    """The file's content; the same for the same model, byte by byte."""
+    """Return the file's content; the same for the same model, byte by byte."""
     schema = {"$schema": _DIALECT, **record.model_json_schema(mode="serialization")}
     return json.dumps(schema, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
 

@@ -125,7 +125,7 @@ class StageSnapshotV1_1(Written):  # noqa: N801
         return self
 
     def pairs(self) -> frozenset[tuple[str, PolarityName]]:
-        """The (aspect_term_norm, polarity) pairs; an implicit aspect names no term and has none."""
+        """Return the (aspect_term_norm, polarity) pairs; an implicit aspect names no term and has none."""
         return frozenset(
             (aspect, polarity) for aspect, polarity in zip(self.aspects_norm, self.polarities, strict=True) if aspect
         )
@@ -203,7 +203,7 @@ class EpisodeDraftV1_1(Written):  # noqa: N801
         return data
 
     def with_id(self, episode_id: str) -> EpisodicMemoryEntryV1_1:
-        """The entry a store keeps: this draft under the given id."""
+        """Return the entry a store keeps: this draft under the given id."""
         fields = {name: getattr(self, name) for name in EpisodeDraftV1_1.model_fields}
         return EpisodicMemoryEntryV1_1(episode_id=episode_id, **fields)
 
@@ -234,7 +234,7 @@ def parse_entry(raw: object) -> EpisodicMemoryEntryV1_1:
 
 
 def dump_entry(entry: EpisodicMemoryEntryV1_1) -> dict[str, Any]:
-    """The record as plain JSON data, checked once more on its way out."""
+    """Return the record as plain JSON data, checked once more on its way out."""
     data = entry.model_dump(mode="json")
     check_forbidden(data)
     return data

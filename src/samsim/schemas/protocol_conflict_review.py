@@ -80,7 +80,7 @@ def _empty_for_null(value: Any) -> Any:
 
 
 def _as_text(value: Any) -> Any:
-    """A reason code of any type stays readable, so that it can be refused and kept in the trace."""
+    """Return a reason code of any type stays readable, so that it can be refused and kept in the trace."""
     return "" if value is None else str(value)
 
 
@@ -92,7 +92,7 @@ def _readable_new_value(value: Any) -> Any:
 
 
 def _known_agent(value: Any) -> Any:
-    """The caller sets the actor; what an engine calls itself does not matter."""
+    """Return the caller sets the actor; what an engine calls itself does not matter."""
     return value if value in AGENTS else None
 
 
@@ -125,7 +125,7 @@ class Span(BaseModel):
 
 
 def _usable_span(value: Any) -> Any:
-    """A span is never trusted: one that cannot even be read is as good as missing."""
+    """Return a span is never trusted: one that cannot even be read is as good as missing."""
     try:
         return value if value is None else Span.model_validate(value)
     except ValidationError:

@@ -57,7 +57,7 @@ ModeratorRule = Literal[
 
 
 def _text_or_nothing(value: Any) -> Any:
-    """A value of any other type cannot be a polarity, a ref or an id: it is as good as missing."""
+    """Return a value of any other type cannot be a polarity, a ref or an id: it is as good as missing."""
     return value if isinstance(value, str) else ""
 
 

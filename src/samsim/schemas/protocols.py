@@ -28,18 +28,18 @@ _DRAWS = re.compile(rf"{SELF_CONSISTENCY}:([1-9]\d?)")
 
 
 def draws_of(protocol: str) -> int | None:
-    """The N of ``self_consistency:N``; None for every other protocol."""
+    """Return the N of ``self_consistency:N``; None for every other protocol."""
     found = _DRAWS.fullmatch(protocol)
     return int(found[1]) if found else None
 
 
 def is_conflict_review(protocol: str) -> bool:
-    """Whether the protocol is one of the two conflict reviews."""
+    """Return whether the protocol is one of the two conflict reviews."""
     return protocol in get_args(CRProtocol)
 
 
 def require_protocol(value: Any) -> str:
-    """The protocol's name, or a ``ValueError`` that says which there are."""
+    """Return the protocol's name, or a ``ValueError`` that says which there are."""
     if isinstance(value, str) and (value in PLAIN_PROTOCOLS or draws_of(value) is not None):
         return value
     known = [*PLAIN_PROTOCOLS, f"{SELF_CONSISTENCY}:3"]

@@ -125,12 +125,12 @@ class MissingCall(Written):
     problem: str
 
     def __str__(self) -> str:
-        """Who is missing where, and why."""
+        """Return who is missing where, and why."""
         return f"{self.agent} at {_STAGE_WORDS.get(self.stage, self.stage)}: {self.problem}"
 
 
 def missing_among(calls: Iterable[CallRecord]) -> list[MissingCall]:
-    """The calls without a usable answer, in order. This alone decides whether a sample is partial."""
+    """Return the calls without a usable answer, in order. This alone decides whether a sample is partial."""
     return [
         MissingCall(agent=call.agent, stage=call.stage, problem=call.problem)
         for call in calls
@@ -139,7 +139,7 @@ def missing_among(calls: Iterable[CallRecord]) -> list[MissingCall]:
 
 
 def missing_words(missing: Iterable[MissingCall]) -> str:
-    """The missing calls in one line; equal ones, as of several draws, are counted."""
+    """Return the missing calls in one line; equal ones, as of several draws, are counted."""
     counts = Counter(map(str, missing))
     return ", ".join(words if count == 1 else f"{words} (×{count})" for words, count in counts.items())
 
@@ -223,7 +223,7 @@ class SampleResult(Written):
         return missing_among(self.calls)
 
     def outputs_json(self, indent: int | None = None, *, without: Collection[str] = ()) -> str:
-        """What was decided, without how it was asked: equal for equal answers, also from a cache or replay.
+        """Return what was decided, without how it was asked: equal for equal answers, also from a cache or replay.
 
         ``without`` names fields that are written elsewhere.
         """

@@ -129,5 +129,5 @@ class UnreadableRunError(InputError):
 
 
 def problem_of(error: InputError) -> RunProblem:
-    """Why a run could not be read; the words of an error without a code are its own."""
+    """Return why a run could not be read; the words of an error without a code are its own."""
     return error.problem if isinstance(error, UnreadableRunError) else RunProblem("unreadable", {"cause": str(error)})

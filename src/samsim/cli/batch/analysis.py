@@ -113,7 +113,7 @@ def _analyse_rows(
 
 
 def _lacks_an_answer(answer: Outcome) -> bool:
-    """Whether a server that was given up is why a review has no result, or not all of it."""
+    """Return whether a server that was given up is why a review has no result, or not all of it."""
     from samsim.pipeline.epochs import SampleError
 
     return isinstance(answer, SampleError) or any(call.problem == "unreachable" for call in answer.calls)

@@ -94,7 +94,7 @@ class ReviewFile:
         return self._format.suffix
 
     def source_columns(self) -> list[str]:
-        """The names under which ``Review.source`` has something; ask before the first row is read."""
+        """Return the names under which ``Review.source`` has something; ask before the first row is read."""
         stream = self._decoded()
         names = self._format.columns(_bounded_lines(stream), self._path)
         stream.detach()
@@ -105,7 +105,7 @@ class ReviewFile:
         return TextIOWrapper(self._raw, encoding=self._encoding, errors="surrogateescape", newline="")
 
     def _first_line(self) -> str:
-        """The first line with something in it."""
+        """Return the first line with something in it."""
         stream = self._decoded()
         line = next((line for _, line in _bounded_lines(stream) if line is None or line.strip()), None)
         stream.detach()
@@ -209,7 +209,7 @@ def _json_text(fields: Mapping[str, object], wanted: str | None) -> tuple[str | 
 
 
 def _checked(number: int, uid: str, text: str, source: Mapping[str, object]) -> Row:
-    """The row as a review, unless its text or id cannot be used."""
+    """Return the row as a review, unless its text or id cannot be used."""
     if DAMAGED.search(text):
         return BadRow(number, "bytes that do not fit the file's encoding")
     if "\0" in text:
@@ -222,7 +222,7 @@ def _checked(number: int, uid: str, text: str, source: Mapping[str, object]) -> 
 
 
 def unique_names(names: Sequence[str]) -> list[str]:
-    """The names of columns, those that come again with a number."""
+    """Return the names of columns, those that come again with a number."""
     found: dict[str, int] = {}
     for name in names:
         free = name
@@ -238,7 +238,7 @@ def _csv_columns(lines: Iterator[Line], path: Path) -> list[str]:
 
 
 def _json_columns(lines: Iterator[Line], path: Path) -> list[str]:
-    """Every key of every object, in the order of their first appearance."""
+    """Return every key of every object, in the order of their first appearance."""
     names: dict[str, None] = {}
     for _, line in lines:
         with suppress(RowError):
@@ -278,7 +278,7 @@ def _format_of(path: Path) -> _Format:
 
 
 def _copied(pipe: IO[bytes]) -> IO[bytes]:
-    """All that a pipe has, on the disk: how it is written can only be told, and checked, from the whole."""
+    """Return all that a pipe has, on the disk: how it is written can only be told, and checked, from the whole."""
     content = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the ReviewFile
     shutil.copyfileobj(pipe, content)
     content.seek(0)
@@ -286,7 +286,7 @@ def _copied(pipe: IO[bytes]) -> IO[bytes]:
 
 
 def _guessed_suffix(first_line: str, columns: Columns) -> str:
-    """How reviews without a file name are written, by their first line."""
+    """Return how reviews without a file name are written, by their first line."""
     if first_line.lstrip().startswith("{"):
         return ".jsonl"
     if columns != Columns():

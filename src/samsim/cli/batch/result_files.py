@@ -65,14 +65,14 @@ def check_output_name(path: Path | None) -> None:
 
 
 def open_results(path: Path | None, reviews: ReviewFile, *, force: bool, source: Path | None) -> ResultFile:
-    """Where the results of the reviews go, written as the file's name says; to stdout as JSON lines."""
+    """Return where the results of the reviews go, written as the file's name says; to stdout as JSON lines."""
     if path is not None and path.suffix.lower() == ".csv":
         return ResultTable(path, reviews.source_columns(), force=force, source=source)
     return ResultLines(path, force=force, source=source)
 
 
 def _cell(value: object) -> object:
-    """A value as one cell; what is nested, and what is true or false, is JSON."""
+    """Return a value as one cell; what is nested, and what is true or false, is JSON."""
     if not isinstance(value, bool | Mapping | list):
         return value
     try:

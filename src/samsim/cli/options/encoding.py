@@ -6,7 +6,7 @@ import click
 
 
 def check_encoding_name(_context: click.Context, _parameter: click.Parameter, name: str | None) -> str | None:
-    """A click callback: refuse what is no text encoding."""
+    """Return a click callback: refuse what is no text encoding."""
     if name is None:
         return None
     try:

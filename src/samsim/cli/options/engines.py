@@ -69,7 +69,7 @@ def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def choice_from(options: dict[str, Any]) -> EngineChoice:
-    """The engine options out of all keyword arguments of a command."""
+    """Return the engine options out of all keyword arguments of a command."""
     return EngineChoice(**{name: options[name] for name in EngineChoice.__dataclass_fields__})
 
 

@@ -94,14 +94,14 @@ class Tally:
 
 
 def describe_start(total: int, done: int, again: int) -> str | None:
-    """Where a cell resumes; None where it begins."""
+    """Return where a cell resumes; None where it begins."""
     if again:
         return f"{how_many(again, 'failed or partial sample')} of {done + again:,} will be done again"
     return f"resumed at {done + 1} of {total}" if 0 < done < total else None
 
 
 def describe_end(manifest: Manifest, tally: Tally) -> str:
-    """How a cell ended."""
+    """Return how a cell ended."""
     lacking = (f", {manifest.errors} failed" if manifest.errors else "") + (
         f", {manifest.partial} partial" if manifest.partial else ""
     )

@@ -38,7 +38,7 @@ def heartbeat(beat: Callable[[], None], seconds: float = BEAT_SECONDS) -> Iterat
 
 
 def describe_pause(pause: Pause) -> str:
-    """Which server is away, and for how long; one that takes a call and works on it is not said to be away."""
+    """Return which server is away, and for how long; one that takes a call and works on it is not said to be away."""
     if pause.asked_seconds >= _NO_REFUSAL_SECONDS:
         asked = f"{pause.server} was asked again {duration(pause.asked_seconds)} ago"
         return f"paused for {duration(pause.seconds)}: {asked}, waiting for its answer"
@@ -59,7 +59,7 @@ class PauseTeller:
         return self._last is not None
 
     def news(self, activity: Activity) -> str | None:
-        """What is to be said now, if anything."""
+        """Return what is to be said now, if anything."""
         pause, before, now = activity.pause(), self._last, self._clock()
         self._last = pause
         if pause is None:

@@ -27,7 +27,7 @@ class Pace:
         self._moments.append(now)
 
     def seconds_per_sample(self, now: float) -> float | None:
-        """How long the latest samples took each; None before the first. A long wait for the next one counts."""
+        """Return how long the latest samples took each; None before the first. A long wait for the next one counts."""
         moments = list(self._moments)
         ended = len(moments) - 1
         if not ended:
@@ -53,7 +53,7 @@ class Pace:
         return max(0.0, samples * mean - doubt), samples * mean + doubt
 
     def describe_left(self, samples: int, now: float) -> str | None:
-        """The same in words; None while too little is known."""
+        """Return the same in words; None while too little is known."""
         bounds = self.left(samples, now)
         if bounds is None:
             return None

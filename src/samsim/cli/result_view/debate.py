@@ -13,7 +13,7 @@ from samsim.schemas.results import CallRecord, SampleResult
 
 
 def debate_view(result: SampleResult, look: Look) -> list[RenderableType]:
-    """The turns and what followed from them; nothing for another protocol."""
+    """Return the turns and what followed from them; nothing for another protocol."""
     if result.debate is None:
         return []
     return [*_turns(result.debate, result.calls, look), *_outcome(result.debate, look)]
@@ -64,7 +64,7 @@ def _turns(debate: DebateRecord, calls: list[CallRecord], look: Look) -> list[Re
 
 
 def _edit(edit: Edit, look: Look, change_id: str = "") -> Text:
-    """One edit in one line: what, which tuple, the new value, how sure, the words quoted."""
+    """Return one edit in one line: what, which tuple, the new value, how sure, the words quoted."""
     return joined(
         [
             cell(change_id, "bold"),
@@ -77,7 +77,7 @@ def _edit(edit: Edit, look: Look, change_id: str = "") -> Text:
 
 
 def edit_words(op: EditOp, value: str, labels: Labels) -> str:
-    """What an edit does, with its new value in words."""
+    """Return what an edit does, with its new value in words."""
     shown = labels.polarity(value) if op == "set_polarity" else value
     return f"{labels.code(EDIT, op)} → {shown}" if shown else labels.code(EDIT, op)
 

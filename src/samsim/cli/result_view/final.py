@@ -18,7 +18,7 @@ from samsim.schemas.results import FinalTuple, SampleResult
 
 
 def final_view(result: SampleResult, look: Look, *, explain: bool) -> list[RenderableType]:
-    """The final tuples as a table, or as blocks where the terminal is narrow."""
+    """Return the final tuples as a table, or as blocks where the terminal is narrow."""
     labels = look.labels
     if not result.final_tuples:
         return section(labels("final"), *_why_nothing(result, look))
@@ -66,13 +66,13 @@ def _blocks(result: SampleResult, look: Look, *, explain: bool) -> Group:
 
 
 def _opinions(result: SampleResult, final: FinalTuple) -> str:
-    """Every opinion behind the tuple, once, with the words of the text."""
+    """Return every opinion behind the tuple, once, with the words of the text."""
     members = (found for found in result.final_tuples_post_review if found.tuple_id in final.tuple_ids)
     return ", ".join(quote for quote in dict.fromkeys(map(opinion_words, members)) if quote)
 
 
 def _support(result: SampleResult, final: FinalTuple, labels: Labels) -> Text:
-    """Those who found it, each at its own place; a tuple that a debate changed is theirs who changed it."""
+    """Return those who found it, each at its own place; a tuple that a debate changed is theirs who changed it."""
     changes = [
         override
         for override in (result.debate.overrides if result.debate is not None else ())
@@ -125,7 +125,7 @@ def _dropped(result: SampleResult, look: Look) -> list[RenderableType]:
 
 
 def _why_nothing(result: SampleResult, look: Look) -> list[Text]:
-    """Why there is nothing; the view names lost calls at its top."""
+    """Return why there is nothing; the view names lost calls at its top."""
     labels = look.labels
     if result.stage1_tuples:
         why = [Text(labels("empty_dropped", count=labels.count(len(result.stage1_tuples), "candidate", "건")))]

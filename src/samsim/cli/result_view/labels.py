@@ -176,7 +176,7 @@ class Labels:
     ui: UiLanguage
 
     def __call__(self, key: str, **values: object) -> str:
-        """A label, with its blanks filled in."""
+        """Return a label, with its blanks filled in."""
         return self._pick(LABELS[key]).format(**values)
 
     def count(self, number: int, noun: str, unit: str) -> str:
@@ -184,15 +184,15 @@ class Labels:
         return self._pick((how_many(number, noun), f"{number:,}{unit}"))
 
     def code(self, table: Mapping[str, Pair], code: str) -> str:
-        """A protocol code in words; a code nobody knows is shown as it is."""
+        """Return a protocol code in words; a code nobody knows is shown as it is."""
         return self._pick(table[code]) if code in table else code
 
     def polarity(self, name: str) -> str:
-        """A polarity in words."""
+        """Return a polarity in words."""
         return self.code(code_names.POLARITY, name)
 
     def reason(self, code: str) -> str:
-        """A reason code with its meaning."""
+        """Return a reason code with its meaning."""
         words = self.code(code_names.REASON, code)
         return code if words == code else f"{words} ({code})"
 
@@ -201,7 +201,7 @@ class Labels:
 
 
 def choose_ui(wanted: str, environ: Mapping[str, str] | None = None) -> UiLanguage:
-    """The language of the labels; "auto" follows the locale variables as POSIX orders them, else English."""
+    """Return the language of the labels; "auto" follows the locale variables as POSIX orders them, else English."""
     if wanted == "ko" or wanted == "en":
         return "ko" if wanted == "ko" else "en"
     variables = os.environ if environ is None else environ

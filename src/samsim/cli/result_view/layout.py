@@ -28,7 +28,7 @@ def show(result: SampleResult, *, explain: bool, ui: UiLanguage) -> None:
 
 
 def build_view(result: SampleResult, look: Look, *, explain: bool) -> Group:
-    """The view as something rich can print."""
+    """Return the view as something rich can print."""
     parts: list[RenderableType] = [_header(result, look), *_missing(result, look), Text(), text_view(result, look)]
     if result.final_tuples:
         parts.append(legend(look))
@@ -66,7 +66,7 @@ def _missing(result: SampleResult, look: Look) -> list[Text]:
 
 
 def _hint(result: SampleResult) -> str:
-    """What there is more to see, if anything: who reads only once, or side by side, decides nothing."""
+    """Return what there is more to see, if anything: who reads only once, or side by side, decides nothing."""
     if is_conflict_review(result.protocol):
         return "more"
     if draws_of(result.protocol) is not None:

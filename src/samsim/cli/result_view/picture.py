@@ -31,7 +31,7 @@ _TEXT = re.compile(
 def render_svg(
     result: SampleResult, width: int = 120, *, ui: UiLanguage = "en", title: str = "samsim", explain: bool = True
 ) -> str:
-    """The view of a result, ``width`` columns wide, as an SVG document."""
+    """Return the view of a result, ``width`` columns wide, as an SVG document."""
     # The environment (NO_COLOR, COLUMNS, TERM) must not change the picture.
     console = Console(
         record=True,
@@ -56,7 +56,7 @@ def _local_format() -> str:
 
 
 def _in_cells(found: re.Match[str]) -> str:
-    """The same words, each run of wide and of narrow characters at its own columns.
+    """Return the same words, each run of wide and of narrow characters at its own columns.
 
     Rich gives every character the width of one column, which squeezes Hangul, two columns wide, to half of it.
     Wide glyphs are stretched to their columns: only spaced out, words would fall apart into syllables.
@@ -79,7 +79,7 @@ def _in_cells(found: re.Match[str]) -> str:
 
 
 def _runs_of_one_width(text: str) -> Iterator[str]:
-    """The text cut where wide characters begin or end; what has no width stays with what it belongs to."""
+    """Return the text cut where wide characters begin or end; what has no width stays with what it belongs to."""
     width = 1
 
     def width_of(character: str) -> int:

@@ -45,7 +45,7 @@ def _doubt(tuple_ids: list[str], kind: str, style: str, words: str, about: str, 
 
 
 def votes_view(result: SampleResult, look: Look) -> list[RenderableType]:
-    """The vote matrix: one row (or block) for each reviewed tuple."""
+    """Return the vote matrix: one row (or block) for each reviewed tuple."""
     labels = look.labels
     decisions = result.arbiter_decisions
     if not decisions:
@@ -71,7 +71,7 @@ class _VotesReader:
         self._candidates: dict[str, Candidate] = {found.tuple_id: found for found in result.stage1_tuples}
 
     def table(self) -> Table:
-        """The matrix for a wide terminal."""
+        """Return the matrix for a wide terminal."""
         table = Table(box=box.SIMPLE_HEAD, expand=True, show_edge=False, show_lines=True, padding=(0, 1))
         table.add_column(self._labels("tuple"), ratio=3, overflow="fold")
         for agent in AGENTS:
@@ -85,7 +85,7 @@ class _VotesReader:
         return table
 
     def block(self, decision: ArbiterDecision) -> Group:
-        """One tuple for a narrow terminal."""
+        """Return one tuple for a narrow terminal."""
         found = self._candidates.get(decision.tuple_id)
         title = candidate_words(found, self._look) if found else cell(decision.tuple_id)
         title.stylize("bold")
@@ -153,7 +153,7 @@ def _refusal(refusal: Refusal, look: Look, *, with_id: bool = False) -> Text:
 
 
 def _silent(result: SampleResult, look: Look) -> list[Text]:
-    """The reviewers that could not be heard, which is why their votes are implicit."""
+    """Return the reviewers that could not be heard, which is why their votes are implicit."""
     return [
         cell(look.labels("silent", agent=call.agent, problem=call.problem), "red")
         for call in result.calls

@@ -47,7 +47,7 @@ class Look:
 
 
 def cell(content: str, style: str = "") -> Text:
-    """One line of text from outside: no markup, nothing a terminal obeys, composed Hangul."""
+    """Return one line of text from outside: no markup, nothing a terminal obeys, composed Hangul."""
     return Text(unicodedata.normalize("NFC", shown(content)), style=style, overflow="fold")
 
 
@@ -64,22 +64,22 @@ def lines(parts: Iterable[Text]) -> Text:
 
 
 def sign(polarity: PolarityName) -> Text:
-    """A polarity as its coloured sign."""
+    """Return a polarity as its coloured sign."""
     return Text(SIGNS[polarity], style=f"bold {COLOURS[polarity]}")
 
 
 def polarity_words(polarity: PolarityName, labels: Labels) -> Text:
-    """A polarity as its coloured sign and name."""
+    """Return a polarity as its coloured sign and name."""
     return Text(f"{SIGNS[polarity]} {labels.polarity(polarity)}", style=COLOURS[polarity])
 
 
 def aspect_words(term: str, labels: Labels) -> Text:
-    """An aspect term, or that it is implicit."""
+    """Return an aspect term, or that it is implicit."""
     return cell(term, "bold") if term else Text(labels("implicit"), style="italic")
 
 
 def breakable(code: str, room: int = 13) -> Text:
-    """A long CODE_OF_WORDS on several lines, broken after its underscores."""
+    """Return a long CODE_OF_WORDS on several lines, broken after its underscores."""
     rows = [""]
     for part in code.replace("_", "_ ").split():
         if rows[-1] and len(rows[-1]) + len(part) > room:
@@ -89,7 +89,7 @@ def breakable(code: str, room: int = 13) -> Text:
 
 
 def section(title: str, *content: RenderableType) -> list[RenderableType]:
-    """A titled part of the view."""
+    """Return a titled part of the view."""
     return [Rule(Text(title, style="bold"), align="left", style="dim"), *content, Text()]
 
 

@@ -18,7 +18,7 @@ from samsim.schemas.results import SampleResult
 
 
 def text_view(result: SampleResult, look: Look) -> Text:
-    """The text as given, with its marks."""
+    """Return the text as given, with its marks."""
     text = result.text[:SHOWN_CHARACTERS]
     view = annotate(text, marks_of(result, len(text)), plain=look.plain)
     if hidden := len(result.text) - len(text):
@@ -28,7 +28,7 @@ def text_view(result: SampleResult, look: Look) -> Text:
 
 
 def legend(look: Look) -> Text:
-    """What the colours or brackets mean."""
+    """Return what the colours or brackets mean."""
     labels = look.labels
     view = Text(f"{labels('legend')}: ", style="dim", overflow="fold")
     if look.plain:
@@ -40,7 +40,7 @@ def legend(look: Look) -> Text:
 
 
 def annotate(text: str, marks: Sequence[Mark], *, plain: bool) -> Text:
-    """The text with its marks: in colour, or in brackets where it is plain."""
+    """Return the text with its marks: in colour, or in brackets where it is plain."""
     view = Text(overflow="fold")
     for segment in segments(text, marks):
         if plain:

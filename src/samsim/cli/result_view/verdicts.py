@@ -19,12 +19,12 @@ _RULE_3 = {"FLIP": "rule_flip", "DROP": "rule_drop"}
 
 
 def other_version_of(result: SampleResult) -> ArbiterVersion:
-    """The version of the rules that did not decide."""
+    """Return the version of the rules that did not decide."""
     return "v1" if ARBITER_VERSIONS[result.protocol] == "v2" else "v2"
 
 
 def other_decisions(result: SampleResult) -> dict[str, ArbiterDecision]:
-    """What the other version decides on the recorded votes; a tuple it would not review is missing."""
+    """Return what the other version decides on the recorded votes; a tuple it would not review is missing."""
     version = other_version_of(result)
     flags = [flag for flag in result.conflict_flags if version == "v2" or flag.conflict_type != _ONLY_IN_V2]
     reviewable = reviewable_ids(flags, result.validator_risks)
@@ -41,23 +41,23 @@ def other_decisions(result: SampleResult) -> dict[str, ArbiterDecision]:
 
 
 def outcome(decision: ArbiterDecision | None) -> tuple[str, Mapping[str, str] | None]:
-    """What becomes of the tuple; one that is not reviewed stays as it is."""
+    """Return what becomes of the tuple; one that is not reviewed stays as it is."""
     return ("KEEP", None) if decision is None else (decision.action, decision.new_value)
 
 
 def action_words(action: str, new_polarity: str | None) -> str:
-    """An action with the sign of the polarity it sets."""
+    """Return an action with the sign of the polarity it sets."""
     polarity = canonical_polarity(new_polarity)
     return action if polarity is None else f"{action} {SIGNS[polarity]}"
 
 
 def decided_action(decision: ArbiterDecision) -> str:
-    """The decided action in words."""
+    """Return the decided action in words."""
     return action_words(decision.action, (decision.new_value or {}).get("polarity"))
 
 
 def rule_in_words(decision: ArbiterDecision, labels: Labels) -> str:
-    """The rule that decided, what it saw and what it led to."""
+    """Return the rule that decided, what it saw and what it led to."""
     keys = {agent: (vote.counted_as, vote.polarity) for agent, vote in decision.votes.items()}
     majority, count = Counter(keys.values()).most_common(1)[0]
     action = decided_action(decision)

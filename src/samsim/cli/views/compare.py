@@ -144,7 +144,7 @@ def _group(group: GroupRow, family: Family, *, baseline: bool, repeated: bool) -
 
 
 def _run(run: RunRow, family: Family) -> list[str | Text]:
-    """One of several runs, beneath its group."""
+    """Return one of several runs, beneath its group."""
     scores = run.scores[family]
     name = Text("  ", style="dim").append_text(cell(run.name, "dim"))
     interval, exact = percent_interval(scores.interval), f"{scores.exact_samples:,}"
@@ -167,7 +167,7 @@ def _contrasts(comparison: Comparison, ui: Ui) -> Table:
 
 
 def _contrast(contrast: Contrast, ui: Ui) -> list[str | Text]:
-    """A row of the tests; where there is nothing to test, the name says why."""
+    """Return a row of the tests; where there is nothing to test, the name says why."""
     if not contrast.tested:
         return [_untested(contrast, ui)]
     style = "green" if contrast.delta_f1 > 0 else "red" if contrast.delta_f1 < 0 else ""
@@ -187,7 +187,7 @@ def _untested(contrast: Contrast, ui: Ui) -> Text:
 
 
 def _differences(comparison: Comparison, ui: Ui) -> list[RenderableType]:
-    """What is not the same in the runs whose tuples are: once for each, whatever the number of measures."""
+    """Return what is not the same in the runs whose tuples are: once for each, whatever the number of measures."""
     found = {
         contrast.run: contrast for contrast in comparison.contrasts if not contrast.tested and not contrast.identical
     }

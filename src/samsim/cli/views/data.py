@@ -29,7 +29,7 @@ _TOP = 8
 
 
 def list_view() -> RenderableType:
-    """The shipped sets and the formats."""
+    """Return the shipped sets and the formats."""
     sets = _table("set", "texts", "what")
     for name, what in SHIPPED.items():
         sets.add_row(Text(name, style="bold"), f"{len(load_shipped(name)):,}", what)
@@ -45,7 +45,7 @@ def list_view() -> RenderableType:
 
 
 def samples_view(loaded: LoadedSamples, gold: Mapping[str, GoldSample], number: int) -> RenderableType:
-    """The first texts, each with its gold below."""
+    """Return the first texts, each with its gold below."""
     plain = PipeConsole().plain
     parts: list[RenderableType] = []
     for sample in loaded.samples[:number]:
@@ -59,7 +59,7 @@ def samples_view(loaded: LoadedSamples, gold: Mapping[str, GoldSample], number: 
 def validation_view(
     loaded: LoadedSamples, gold: Mapping[str, GoldSample], fields: frozenset[GoldField]
 ) -> RenderableType:
-    """The account of all rows and what the gold holds."""
+    """Return the account of all rows and what the gold holds."""
     tuples = [item for sample in gold.values() for item in sample.tuples]
     facts = [
         ("source", loaded.source.describe()),

@@ -62,7 +62,7 @@ class StoreSummary:
 
 
 def summary_of(entries: Iterable[EpisodicMemoryEntryV1_1]) -> StoreSummary:
-    """The summary of all episodes."""
+    """Return the summary of all episodes."""
     summary = StoreSummary()
     for entry in entries:
         summary.add(entry)
@@ -70,7 +70,7 @@ def summary_of(entries: Iterable[EpisodicMemoryEntryV1_1]) -> StoreSummary:
 
 
 def stats_view(place: str, summary: StoreSummary, content_hash: str) -> RenderableType:
-    """What a store holds."""
+    """Return what a store holds."""
     facts = [("store", place), ("episodes", f"{summary.episodes:,}")]
     if summary.episodes:
         facts += [
@@ -99,7 +99,7 @@ def _add_counts(table: Table, title: str, counter: Counter[str], total: int) -> 
 
 
 def is_wide() -> bool:
-    """Whether the terminal has room for all columns."""
+    """Return whether the terminal has room for all columns."""
     return PipeConsole().width >= WIDE
 
 
@@ -153,7 +153,7 @@ def episode_view(entry: EpisodicMemoryEntryV1_1) -> RenderableType:
 
 
 def report_view(place: str, report: VerifyReport) -> RenderableType:
-    """What a full check found."""
+    """Return what a full check found."""
     verdict = Text("sound", style="bold green") if report.ok else Text("damaged", style="bold red")
     facts: list[tuple[str, str | Text]] = [
         ("store", place),
@@ -167,7 +167,7 @@ def report_view(place: str, report: VerifyReport) -> RenderableType:
 
 
 def leaks_view(leaks: Sequence[Leak], episodes: int, texts: int, run_length: int) -> RenderableType:
-    """Which texts a store repeats, and where."""
+    """Return which texts a store repeats, and where."""
     searched = f"{how_many(texts, 'text')} searched for in {how_many(episodes, 'episode')}"
     if not leaks:
         return Text(f"no leak: no run of {run_length} or more characters ({searched})", style="green")

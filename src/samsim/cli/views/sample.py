@@ -91,7 +91,7 @@ def _gold_row(record: GoldRecord, labels: Labels) -> tuple[Text, Text, Text, Tex
 
 
 def _calls(run: Run, uid: str, labels: Labels) -> Iterator[RenderableType]:
-    """Every call of the sample, in the order in which the calls were made."""
+    """Yield every call of the sample, in the order in which the calls were made."""
     calls = [line for line in run.traces() if line.get("uid") == uid]
     if not calls:
         yield from section(labels("calls"), Text(labels("no_calls"), style="dim"))
@@ -115,7 +115,7 @@ def _messages(call: Mapping[str, Any], labels: Labels) -> Iterator[RenderableTyp
 
 
 def _replies(call: Mapping[str, Any], labels: Labels) -> Iterator[RenderableType]:
-    """What came back: every attempt as it was received, or, where nothing went over a wire, the answer itself."""
+    """Yield what came back: every attempt as it was received, or, where nothing went over a wire, the answer itself."""
     attempts = call.get("attempts") or ()
     for number, attempt in enumerate(attempts, start=1):
         failed = attempt.get("outcome") != "ok"
@@ -131,5 +131,5 @@ def _replies(call: Mapping[str, Any], labels: Labels) -> Iterator[RenderableType
 
 
 def _lines(text: str) -> Text:
-    """Text from outside with its line breaks, each line shown literally."""
+    """Return text from outside with its line breaks, each line shown literally."""
     return Text("\n").join(cell(line) for line in text.splitlines() or [""])

@@ -18,7 +18,7 @@ _WORD = re.compile(r"[^\W\d_]+|\d+")
 
 
 def file_of(source: DataSource) -> Path:
-    """The file to read."""
+    """Return the file to read."""
     path = source.path
     if path is None:
         raise ConfigError("The source names no file. Give it a path.")

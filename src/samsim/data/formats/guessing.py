@@ -27,7 +27,7 @@ _LINE_FORMATS = {
 
 
 def guess_format(path: Path, encoding: str | None) -> str:
-    """The only format the file can be in."""
+    """Return the only format the file can be in."""
     suffix = path.suffix.lower()
     if suffix == ".xml":
         candidates = _xml_formats(path)
@@ -57,7 +57,7 @@ def _xml_formats(path: Path) -> list[str]:
 
 
 def _json_formats(lines: list[str]) -> list[str]:
-    """The format of most objects; what is neither samsim's nor NIKL's needs a mapping."""
+    """Return the format of most objects; what is neither samsim's nor NIKL's needs a mapping."""
     found: Counter[str] = Counter()
     for line in lines:
         try:
@@ -74,7 +74,7 @@ def _json_formats(lines: list[str]) -> list[str]:
 
 
 def _line_formats(lines: list[str]) -> list[str]:
-    """The format most rows are in: a few broken ones do not matter, and empty lists say nothing."""
+    """Return the format most rows are in: a few broken ones do not matter, and empty lists say nothing."""
     counts = {
         name: sum(pattern.fullmatch(line) is not None for line in lines) for name, pattern in _LINE_FORMATS.items()
     }

@@ -43,7 +43,7 @@ class _Tokens:
         return " ".join(self.words)
 
     def phrase(self, first: int, end: int) -> Phrase:
-        """The tokens from the first up to, not including, the end."""
+        """Return the tokens from the first up to, not including, the end."""
         if not 0 <= first < end <= len(self.words):
             raise RowError(f"tokens {first} to {end} where the text has {len(self.words)}")
         return " ".join(self.words[first:end]), (self.starts[first], self.starts[end] - 1)

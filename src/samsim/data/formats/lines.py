@@ -15,7 +15,7 @@ _MOST_DIGITS = 18
 
 
 def read_text(path: Path, encoding: str | None) -> str:
-    """The whole file without its byte order mark; damaged bytes become lone surrogates."""
+    """Return the whole file without its byte order mark; damaged bytes become lone surrogates."""
     if encoding is None:
         require_utf8(path)
     try:
@@ -26,21 +26,21 @@ def read_text(path: Path, encoding: str | None) -> str:
 
 
 def numbered_lines(path: Path, encoding: str | None) -> Iterator[tuple[int, str]]:
-    """Every line that is not blank, with its number, without its end."""
+    """Yield every line that is not blank, with its number, without its end."""
     for number, line in enumerate(read_text(path, encoding).split("\n"), 1):
         if line.strip():
             yield number, line.removesuffix("\r")
 
 
 def sound_object(line: str) -> dict[str, object]:
-    """The JSON object of one line without a damaged byte."""
+    """Return the JSON object of one line without a damaged byte."""
     if DAMAGED.search(line):
         raise RowError("bytes that do not fit the file's encoding")
     return json_object(line)
 
 
 def string_of(record: dict[str, object], key: str) -> str:
-    """The string under a key that must be there."""
+    """Return the string under a key that must be there."""
     value = record.get(key)
     if not isinstance(value, str):
         raise RowError(f"no text under {key!r}")
@@ -48,11 +48,11 @@ def string_of(record: dict[str, object], key: str) -> str:
 
 
 def written_number(written: str) -> int | None:
-    """The number that a text spells in digits; none is as long as Python would refuse to read."""
+    """Return the number that a text spells in digits; none is as long as Python would refuse to read."""
     digits = written.strip()
     return int(digits) if digits.isdecimal() and len(digits) <= _MOST_DIGITS else None
 
 
 def is_whole_number(value: object) -> TypeGuard[int]:
-    """Whether a JSON value is an integer (true and false are not)."""
+    """Return whether a JSON value is an integer (true and false are not)."""
     return isinstance(value, int) and not isinstance(value, bool)

@@ -10,7 +10,7 @@ from samsim.data.bad_rows import RowError
 
 
 def literal_list(source: str) -> list[Any]:
-    """The list a string spells; only literals are read, nothing is run."""
+    """Return the list a string spells; only literals are read, nothing is run."""
     try:
         with warnings.catch_warnings():
             # A backslash in a term ("w\\ fries") is text here, not a bad escape to warn about.

@@ -28,7 +28,7 @@ Rename = Callable[[dict[str, object]], Fields]
 
 
 def read_csv(path: Path, source: DataSource) -> Iterator[Row | BadRow]:
-    """Each record below the header as a row."""
+    """Yield each record below the header as a row."""
     _need_polarity_for_terms(source)
     lines = ((number, line) for number, line in enumerate(_kept_ends(read_text(path, source.encoding)), 1))
     header, records = read_table(lines, _LINE_LIMIT, path)
@@ -42,7 +42,7 @@ def read_csv(path: Path, source: DataSource) -> Iterator[Row | BadRow]:
 
 
 def read_jsonl(path: Path, source: DataSource) -> Iterator[Row | BadRow]:
-    """Each line as a row."""
+    """Return each line as a row."""
     _need_polarity_for_terms(source)
     of_tuple = _renaming(source.columns, _TUPLE_ROLES)
     of_text = _renaming(source.columns, _TEXT_ROLES)
@@ -72,7 +72,7 @@ def _kept_ends(content: str) -> Iterator[str]:
 
 
 def _places(header: Sequence[str], source: DataSource, path: Path) -> dict[str, int]:
-    """The place of each role's column in a record."""
+    """Return the place of each role's column in a record."""
     places = {}
     for role, usual in USUAL_COLUMNS.items():
         wanted = source.columns.get(role)
@@ -89,7 +89,7 @@ def _places(header: Sequence[str], source: DataSource, path: Path) -> dict[str, 
 
 
 def _renaming(columns: Mapping[str, str], roles: Iterable[str]) -> Rename:
-    """What turns the keys of a JSON object into roles; a key that the mapping names must be there."""
+    """Return what turns the keys of a JSON object into roles; a key that the mapping names must be there."""
     names = {role: (columns[role].strip().casefold(),) if role in columns else USUAL_COLUMNS[role] for role in roles}
 
     def rename(record: dict[str, object]) -> Fields:
@@ -107,7 +107,7 @@ def _renaming(columns: Mapping[str, str], roles: Iterable[str]) -> Rename:
 
 
 def _row(number: int, fields: Fields) -> Row:
-    """A row that is one tuple, or a text without any."""
+    """Return a row that is one tuple, or a text without any."""
     text, uid, language = _about_text(fields)
     if "polarity" not in fields:
         return Row(number, text, None, uid=uid, language=language, group=uid)
@@ -118,7 +118,7 @@ def _row(number: int, fields: Fields) -> Row:
 
 
 def _row_with_list(number: int, fields: Fields, rename: Rename) -> Row:
-    """A row that is one text with its tuples in a list; null says that there is no gold."""
+    """Return a row that is one text with its tuples in a list; null says that there is no gold."""
     text, uid, language = _about_text(fields)
     items = fields["tuples"]
     if items is None:
@@ -139,7 +139,7 @@ def _about_text(fields: Fields) -> tuple[str, str | None, Language | None]:
 
 
 def _tuple_of(text: str, fields: Fields) -> tuple[tuple[Annotation, ...], tuple[str, ...]]:
-    """The tuple of one row; a row whose tuple fields are all empty says that there is none."""
+    """Return the tuple of one row; a row whose tuple fields are all empty says that there is none."""
     if all(fields.get(role) in (None, "") for role in _TUPLE_ROLES):
         return (), ()
     term = _word(fields, "aspect_term")

@@ -16,7 +16,7 @@ _TUPLE_KEYS = {"aspect_term", "aspect_ref", "opinion_term", "polarity", "span"}
 
 
 def read_own(path: Path, source: DataSource) -> Iterator[Row | BadRow]:
-    """Each line as a row; without ``tuples`` (or with null) a text has no gold."""
+    """Return each line as a row; without ``tuples`` (or with null) a text has no gold."""
     return parse_rows(numbered_lines(path, source.encoding), _row)
 
 

@@ -67,7 +67,7 @@ def _items(annotation: str, fields: int) -> list[list[str]]:
 
 
 def _loose_items(annotation: str, pattern: re.Pattern[str]) -> list[list[str]]:
-    """The items of a list with quotes inside its words; all of the list must be accounted for."""
+    """Return the items of a list with quotes inside its words; all of the list must be accounted for."""
     found = list(pattern.finditer(annotation))
     if f"[{', '.join(match[0] for match in found)}]" != annotation:
         raise RowError("the annotation is not a list that can be read")

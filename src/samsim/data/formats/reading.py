@@ -47,7 +47,7 @@ class Reading:
         return self.total_rows - len(self.problems)
 
     def gold_fields(self) -> frozenset[GoldField]:
-        """What the gold annotates: of what the format can say, what is said at least once."""
+        """Return what the gold annotates: of what the format can say, what is said at least once."""
         said: set[GoldField] = set()
         for entry in self.entries:
             for item in entry.annotations or ():

@@ -62,7 +62,7 @@ def part_of(group: str | None) -> Iterator[None]:
 
 
 def polarity_of(value: object) -> PolarityName:
-    """The polarity under any of its known spellings; another one makes the row bad."""
+    """Return the polarity under any of its known spellings; another one makes the row bad."""
     polarity = canonical_polarity(value)
     if polarity is None:
         raise RowError(f"unknown polarity {value!r} (known: {', '.join(POLARITIES)} and their usual spellings)")
@@ -70,7 +70,7 @@ def polarity_of(value: object) -> PolarityName:
 
 
 def language_of(value: object) -> Language | None:
-    """The language a row names itself, if it does."""
+    """Return the language a row names itself, if it does."""
     if value is None or value == "":
         return None
     if value == "ko":

@@ -7,7 +7,7 @@ from samsim.schemas.analysis import Offsets
 
 
 def sole_occurrence(text: str, term: str) -> Offsets | None:
-    """Where the term stands, if it stands in the text exactly once."""
+    """Return where the term stands, if it stands in the text exactly once."""
     first = text.find(term)
     if not term or first < 0 or first != text.rfind(term):
         return None
@@ -15,7 +15,7 @@ def sole_occurrence(text: str, term: str) -> Offsets | None:
 
 
 def verified_span(text: str, term: str, start: int, end: int) -> tuple[Offsets, str | None]:
-    """The given offsets if they fit, else the term's only occurrence with a note that says so."""
+    """Return the given offsets if they fit, else the term's only occurrence with a note that says so."""
     if 0 <= start < end and text[start:end] == term and end <= len(text):
         return (start, end), None
     found = sole_occurrence(text, term)

@@ -17,7 +17,7 @@ _POLARITY: Mapping[str, PolarityName] = MappingProxyType({"1": "positive", "0": 
 
 
 def read_three_lines(path: Path, source: DataSource) -> Iterator[Row | BadRow]:
-    """Each three lines as a row; rows with the same text are one sample."""
+    """Return each three lines as a row; rows with the same text are one sample."""
     lines = list(numbered_lines(path, source.encoding))
     records = [(lines[at][0], [line for _, line in lines[at : at + 3]]) for at in range(0, len(lines), 3)]
     return parse_rows(records, _row)

@@ -15,7 +15,7 @@ class _DeclarationError(Exception):
 
 
 def parse_xml(path: Path) -> Element:
-    """The root element of a file."""
+    """Return the root element of a file."""
     builder = TreeBuilder()
     parser = expat.ParserCreate()
     # Otherwise a text with an escaped character would arrive in pieces.

@@ -22,7 +22,7 @@ UNSTATED_LENGTH = 2_000
 def held_to(
     value: dict[str, Any], model: type[BaseModel], refused: frozenset[str]
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The answer within the limits of its schema as a server was told them, without the ``refused`` keywords.
+    """Return the answer within the limits of its schema as a server was told them, without the ``refused`` keywords.
 
     Also one line for every list or text that was cut.
     """
@@ -35,7 +35,7 @@ def held_to(
 
 @cache
 def _tightest(model: type[BaseModel], refused: frozenset[str]) -> tuple[int, int]:
-    """The smallest limits on items and characters anywhere in the schema: nothing within them can break one."""
+    """Return the smallest limits on items and characters anywhere in the schema: nothing within them can break one."""
     items, length = UNSTATED_ITEMS, UNSTATED_LENGTH
     left: list[Any] = [strict_schema(model, refused)]
     while left:
@@ -86,7 +86,7 @@ def _held(value: Any, node: dict[str, Any], place: str, cuts: list[str]) -> Any:
 
 
 def _fitting(node: dict[str, Any], kind: str) -> dict[str, Any]:
-    """The part of the schema that speaks of values of this kind; nothing where none does."""
+    """Return the part of the schema that speaks of values of this kind; nothing where none does."""
     choices = node.get("anyOf", [node])
     return next((choice for choice in choices if choice.get("type") == kind), {})
 

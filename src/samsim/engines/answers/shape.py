@@ -29,7 +29,7 @@ MAX_SCHEMA_CHARACTERS = 120_000
 def stated_schema(
     model: type[BaseModel], refused: frozenset[str] = NOTHING_REFUSED, shape: AnswerShape = WHOLE_ANSWER
 ) -> dict[str, Any]:
-    """The strict schema of the model, narrowed. Treat the result as read-only: it is shared."""
+    """Return the strict schema of the model, narrowed. Treat the result as read-only: it is shared."""
     schema = strict_schema(model, refused)
     if shape == WHOLE_ANSWER:
         return schema
@@ -43,7 +43,7 @@ def stated_schema(
 
 
 def as_stated(value: Any, schema: Mapping[str, Any]) -> Any:
-    """The value with the fields that the schema names: what a server that enforces it would let through."""
+    """Return the value with the fields that the schema names: what a server that enforces it would let through."""
     if isinstance(value, list):
         return [as_stated(item, _first_with(schema, "items").get("items", {})) for item in value]
     if isinstance(value, dict):
@@ -80,7 +80,7 @@ def _fits_a_schema(schema: Mapping[str, Any]) -> bool:
 def _narrowed(
     node: dict[str, Any], allowed: Mapping[str, tuple[str, ...]], most: Mapping[str, int], left_out: frozenset[str]
 ) -> dict[str, Any]:
-    """The node with everything in it narrowed; new objects all the way, since the whole schema is shared."""
+    """Return the node with everything in it narrowed; new objects all the way, since the whole schema is shared."""
     narrowed = dict(node)
     if "anyOf" in node:
         narrowed["anyOf"] = [_narrowed(choice, allowed, most, left_out) for choice in node["anyOf"]]

@@ -53,7 +53,7 @@ class Reading:
 
 @cache
 def strict_schema(model: type[BaseModel], refused: frozenset[str] = NOTHING_REFUSED) -> dict[str, Any]:
-    """The model's JSON Schema as constrained decoders want it, without the keywords they refuse.
+    """Return the model's JSON Schema as constrained decoders want it, without the keywords they refuse.
 
     References are inlined, every property is required, nothing else is allowed, and arrays and
     strings are bounded. Treat the result as read-only: it is built once.
@@ -101,7 +101,7 @@ def _bounded(node: dict[str, Any], refused: frozenset[str]) -> dict[str, Any]:
 
 
 def stated_in_prompt(messages: Sequence[Message], schema: dict[str, Any]) -> tuple[Message, ...]:
-    """The messages with the schema written out, for servers that take none with the request."""
+    """Return the messages with the schema written out, for servers that take none with the request."""
     text = (
         "Answer with one JSON object and nothing else: no comment, no code fence. "
         f"It must fit this JSON Schema:\n{json.dumps(schema, ensure_ascii=False)}"
@@ -130,7 +130,7 @@ def read_object(text: str, expected_keys: Collection[str] = ()) -> Reading:
 
 
 def failure_of_flaw(flaw: JsonError) -> Literal["bad_encoding", "invalid_json"]:
-    """The typed failure of a reply that is refused."""
+    """Return the typed failure of a reply that is refused."""
     return "bad_encoding" if isinstance(flaw, HalfPairError) else "invalid_json"
 
 
@@ -161,7 +161,7 @@ def _salvage(text: str, expected_keys: Collection[str]) -> Reading:
 
 
 def _balanced_objects(text: str, position: int) -> Iterator[tuple[str, bool]]:
-    """Each outermost ``{…}`` of the text, and whether it is a whole one for sure.
+    """Yield each outermost ``{…}`` of the text, and whether it is a whole one for sure.
 
     A brace that is never closed is stepped over; what follows may be a piece of a broken object.
     """
@@ -178,7 +178,7 @@ def _balanced_objects(text: str, position: int) -> Iterator[tuple[str, bool]]:
 
 
 def _closing_brace(text: str, start: int) -> tuple[int | None, int]:
-    """Where the object that begins at ``start`` ends, if it does, and how many marks were looked at."""
+    """Return where the object that begins at ``start`` ends, if it does, and how many marks were looked at."""
     depth = seen = 0
     for seen, mark in enumerate(_MARK.finditer(text, start), start=1):
         character = text[mark.start()]
@@ -192,7 +192,7 @@ def _closing_brace(text: str, start: int) -> tuple[int | None, int]:
 
 
 def repair_messages(messages: Sequence[Message], raw: str, error_summary: str) -> tuple[Message, ...]:
-    """The conversation with the broken answer and what is wrong with it; asked once, never again."""
+    """Return the conversation with the broken answer and what is wrong with it; asked once, never again."""
     # Several chat templates take a system message at the start only, so the complaint is the user's.
     return (
         *messages,

@@ -79,14 +79,14 @@ class Case:
 
 
 def gather_cases(inputs: ReviewInputs) -> Iterator[Case]:
-    """One case per tuple that is in a flag or a risk, in candidate order."""
+    """Yield one case per tuple that is in a flag or a risk, in candidate order."""
     for case, doubted in _gather(inputs):
         if doubted:
             yield case
 
 
 def gather_all_cases(inputs: DebateInputs | Stage2Inputs) -> Iterator[Case]:
-    """One case per tuple, doubted or not, in candidate order."""
+    """Yield one case per tuple, doubted or not, in candidate order."""
     for case, _ in _gather(inputs):
         yield case
 

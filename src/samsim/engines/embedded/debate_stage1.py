@@ -50,7 +50,7 @@ _DESCRIPTIONS: dict[Language, dict[str, str]] = {
 
 
 def find_aspects(inputs: Stage1Inputs) -> ATESchema:
-    """Every target that any of the three lenses sees, in text order, as sure as the surest of them."""
+    """Return every target that any of the three lenses sees, in text order, as sure as the surest of them."""
     analysis = inputs.analysis
     sure: dict[Offsets, tuple[float, str]] = {}
     for agent in AGENTS:
@@ -113,7 +113,7 @@ def validate(inputs: DebateInputs) -> ValidatorSchema:
 
 
 def _doubts(case: Case, evidence: EvidenceReader) -> Iterator[tuple[StructuralRiskType, Severity, str]]:
-    """Each doubt with the name of its description."""
+    """Yield each doubt with the name of its description."""
     for risk_type, severity in case.risks.items():
         if risk_type in _RISKS:
             yield _RISKS[risk_type], severity, _RISKS[risk_type]

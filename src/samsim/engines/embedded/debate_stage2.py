@@ -58,7 +58,7 @@ def answer_patch(inputs: Stage2Inputs) -> Stage2Schema:
 
 
 def _judge(op: PatchOp, cases: Mapping[str, Case], evidence: EvidenceReader) -> tuple[bool, str]:
-    """Whether the op is accepted, and the code of the reasoning."""
+    """Return whether the op is accepted, and the code of the reasoning."""
     case = cases[op.target_tuple_id]
     if op.op == "set_polarity":
         said = case.reading == op.value

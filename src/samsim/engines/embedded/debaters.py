@@ -59,7 +59,7 @@ _RATIONALES: Mapping[Language, str] = {
 
 
 def take_turn(persona: Persona, inputs: DebateInputs) -> DebateTurnSchema:
-    """One persona's edits."""
+    """Return one persona's edits."""
     debater = _Debater(inputs)
     lens = _LENSES[persona]
     edits = [
@@ -117,7 +117,7 @@ class _Debater:
             yield self._edit(case, "confirm_tuple", "", _CONFIRMED)
 
     def holds_back(self, case: Case, edit: ProposedEditItem) -> bool:
-        """Whether advice warns of such an edit."""
+        """Return whether advice warns of such an edit."""
         change = _CHANGES.get(edit.op)
         return change is not None and holds_back(self._advice, change, case)
 
@@ -145,7 +145,7 @@ class _Debater:
         )
 
     def _is_held_back(self, case: Case) -> bool:
-        """Whether a persona would change the tuple but for a warning."""
+        """Return whether a persona would change the tuple but for a warning."""
         if not self._advice.failures:
             return False
         edits = (*self.map_evidence(case), *self.normalise_target(case))
@@ -166,7 +166,7 @@ class _Debater:
             yield self._edit(case, "drop_tuple", "", _OTHER_FIELD)
 
     def _repeated_by(self, candidate: Candidate) -> Candidate | None:
-        """The first tuple with the same words, place and polarity, under whatever ref, if it is another one."""
+        """Return the first tuple with the same words, place and polarity, under whatever ref, if it is another one."""
         original = self._originals[_words_and_place(candidate)]
         return None if original.tuple_id == candidate.tuple_id else original
 
@@ -180,13 +180,13 @@ class _Debater:
         )
 
     def _quote(self, candidate: Candidate) -> str:
-        """The tuple's words as they stand in the text; nothing where they do not."""
+        """Return the tuple's words as they stand in the text; nothing where they do not."""
         region = self._evidence.region_of(candidate)
         return self._inputs.analysis.text[region.start : region.end] if region is not None else ""
 
 
 def _agrees(edit: Edit, case: Case) -> bool:
-    """Whether a proposal of another persona on this tuple is one that CJ sees as well."""
+    """Return whether a proposal of another persona on this tuple is one that CJ sees as well."""
     if edit.op == "merge_tuples":
         return True
     if edit.op == "drop_tuple":
@@ -212,7 +212,7 @@ _LENSES: Mapping[Persona, Callable[[_Debater, Case], Iterator[ProposedEditItem]]
 
 
 def close_debate(inputs: DebateInputs) -> JudgeSchema:
-    """The judge: of what was proposed for a tuple, the change with most support, if it outweighs the rest."""
+    """Return the judge: of what was proposed for a tuple, the change with most support, if it outweighs the rest."""
     words = LastWords(inputs.turns)
     best: dict[str, tuple[float, ProposedEditItem]] = {}
     for edit in words.edits:

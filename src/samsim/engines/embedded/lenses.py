@@ -24,12 +24,12 @@ def extract_by(agent: Agent, analysis: TextAnalysis) -> list[Extraction]:
 
 
 def read_once(analysis: TextAnalysis) -> list[Extraction]:
-    """The best single reading: what is said, negation heeded, and what is implied by words left over."""
+    """Return the best single reading: what is said, negation heeded, and what is implied by words left over."""
     return _with_what_is_implied(extract_by("A", analysis), analysis)
 
 
 def read_literally(analysis: TextAnalysis) -> list[Extraction]:
-    """A first reading that leaves structure to a later one: what the words say, and what they imply."""
+    """Return a first reading that leaves structure to a later one: what the words say, and what they imply."""
     return _with_what_is_implied(extract_by("C", analysis), analysis)
 
 

@@ -47,7 +47,7 @@ def _known() -> _Known:
 
 
 def assign_ref(extraction: Extraction, analysis: TextAnalysis, taxonomy: Taxonomy) -> str:
-    """The ref an extraction is about, or "" where the taxonomy has none that fits.
+    """Return the ref an extraction is about, or "" where the taxonomy has none that fits.
 
     Free refs are the normalised term, or the attribute's name for an implicit aspect. A taxonomy
     of the user's own is matched by the names of its attributes and entities.
@@ -66,7 +66,7 @@ def assign_ref(extraction: Extraction, analysis: TextAnalysis, taxonomy: Taxonom
 
 
 def _speaks_of_the_whole(target: Offsets, text: str) -> bool:
-    """Whether the whole product is meant: 전체적인 품질, 세트 전체 디자인, overall quality."""
+    """Return whether the whole product is meant: 전체적인 품질, 세트 전체 디자인, overall quality."""
     start, end = target
     return _WHOLE.search(text[max(start - _QUALIFIER_REACH, 0) : end]) is not None
 
@@ -98,7 +98,7 @@ def _implicit(attribute: Attribute) -> tuple[str, str]:
 
 
 def _look_up(term: str, table: Mapping[str, tuple[str, str]]) -> tuple[str, str] | None:
-    """The term itself, then what is left of it when words, then characters, are cut off in front."""
+    """Return the term itself, then what is left of it when words, then characters, are cut off in front."""
     words = term.split(" ")
     for start in range(len(words)):
         known = table.get(" ".join(words[start:]))

@@ -42,7 +42,7 @@ _KEEP = Verdict("KEEP", "KEEP_BEST_SUPPORTED")
 
 
 def review(agent: Agent, inputs: ReviewInputs) -> list[ReviewActionItem]:
-    """One reviewer's actions, one for each tuple in a flag or a risk."""
+    """Return one reviewer's actions, one for each tuple in a flag or a risk."""
     judge = _JUDGES[agent]
     advice = advice_in(inputs.memory_slot)
     actions = []
@@ -65,7 +65,7 @@ def _flip(polarity: PolarityName, reason: ReasonCode) -> Verdict:
 
 
 def _careful(verdict: Verdict, case: Case, advice: Advice) -> Verdict:
-    """The verdict, or a mark in the place of a change that failed in similar cases."""
+    """Return the verdict, or a mark in the place of a change that failed in similar cases."""
     if verdict.action not in ("FLIP", "DROP") or not holds_back(advice, verdict.action, case):
         return verdict
     reason: ReasonCode = "REDUNDANT_REF_UNCERTAIN" if verdict.reason == "REDUNDANT_UPPER_REF" else verdict.reason
@@ -73,7 +73,7 @@ def _careful(verdict: Verdict, case: Case, advice: Advice) -> Verdict:
 
 
 def holds_back(advice: Advice, action: Literal["FLIP", "DROP"], case: Case) -> bool:
-    """Whether advice warns of the change; a negation on the words, or words that are absent, settle it."""
+    """Return whether advice warns of the change; a negation on the words, or words that are absent, settle it."""
     settled = case.is_negated if action == "FLIP" else not WORDS_ABSENT.isdisjoint(case.risks)
     return advice.holds_back(action, case.doubts, settled=settled)
 
@@ -144,7 +144,7 @@ def review_explicit_evidence(case: Case, advice: Advice) -> Verdict:
 
 
 def repeats_lower(case: Case, advice: Advice = NO_ADVICE) -> bool:
-    """Whether an upper tuple says nothing beyond a lower one: they rest on the same words.
+    """Return whether an upper tuple says nothing beyond a lower one: they rest on the same words.
 
     Advised by several cases to remove such a tuple, the same opinion in the same passage is enough.
     """
@@ -155,7 +155,7 @@ def repeats_lower(case: Case, advice: Advice = NO_ADVICE) -> bool:
 
 
 def seems_to_repeat_lower(case: Case, advice: Advice) -> bool:
-    """Whether advice to look for redundant refs finds the same opinion in the same passage."""
+    """Return whether advice to look for redundant refs finds the same opinion in the same passage."""
     return "redundant_upper_ref" in advice.looks and _shares_an_opinion(case)
 
 

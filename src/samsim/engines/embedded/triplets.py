@@ -79,7 +79,7 @@ class _Evidence:
         return self._shortened((start, end), (max(first, clause_start), min(last, clause_end)))
 
     def _whole_words(self, start: int, end: int) -> Offsets:
-        """The words that the stretch touches; of endless ones only as much as shows that they are too long."""
+        """Return the words that the stretch touches; of endless ones only as much as shows that they are too long."""
         before = self.text[max(0, start - LONGEST_EVIDENCE) : start]
         after = self.text[end : end + LONGEST_EVIDENCE]
         return start - _length_of_word(before[::-1]), end + _length_of_word(after)
@@ -98,7 +98,7 @@ class _Evidence:
         return self._between_characters(first, last)
 
     def _between_characters(self, first: int, last: int) -> Offsets:
-        """The stretch without parts of characters at its ends, as decomposed (NFD) text has them."""
+        """Return the stretch without parts of characters at its ends, as decomposed (NFD) text has them."""
         while first < last and continues_a_character(self.text, first):
             first += 1
         while last > first and continues_a_character(self.text, last):
@@ -107,6 +107,6 @@ class _Evidence:
 
 
 def _length_of_word(text: str) -> int:
-    """How many characters of a word the text begins with."""
+    """Return how many characters of a word the text begins with."""
     found = _WORD_CHARACTERS.match(text)
     return found.end() if found is not None else 0

@@ -66,7 +66,7 @@ class Activity:
         return self._paused_before + (self._clock() - self._paused_since if self._away else 0.0)
 
     def pause(self) -> Pause | None:
-        """The server that has been away longest of those that are away now."""
+        """Return the server that has been away longest of those that are away now."""
         away = sorted((since, server, words) for server, (words, since) in list(self._away.items()))
         if not away:
             return None

@@ -43,7 +43,7 @@ class Measured:
 
 
 def is_worth_it(more: Measured, fewer: Measured) -> bool:
-    """Whether the larger number of calls brings clearly more answers per second."""
+    """Return whether the larger number of calls brings clearly more answers per second."""
     return more.rate >= fewer.rate * (1.0 + _WORTH * (more.calls / fewer.calls - 1.0))
 
 

@@ -93,7 +93,7 @@ def _is_better(more: Round, fewer: Round) -> bool:
 
 
 def suggestion(measured: Sequence[Round]) -> Suggestion | None:
-    """What the rounds say; None if not even a single call was answered well."""
+    """Return what the rounds say; None if not even a single call was answered well."""
     good = [trial for trial in measured if not trial.failures]
     if not good:
         return None

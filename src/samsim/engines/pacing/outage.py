@@ -29,7 +29,7 @@ Sign = Literal["answered", "failed", "unreached", "loading"]
 
 
 def sign_of(http: HttpReply) -> Sign:
-    """What a reply says about the server; one that breaks off, or takes too long, has only ``failed``."""
+    """Return what a reply says about the server; one that breaks off, or takes too long, has only ``failed``."""
     if not http.reached:
         return "unreached"
     if http.status == _UNAVAILABLE and "loading" in http.raw_text.lower():
@@ -38,7 +38,7 @@ def sign_of(http: HttpReply) -> Sign:
 
 
 def server_of(settings: EngineSettings) -> str:
-    """The server that an engine asks, as it may be shown: scheme, host and port."""
+    """Return the server that an engine asks, as it may be shown: scheme, host and port."""
     parts = urlsplit(shown_address(settings.url))
     return f"{parts.scheme}://{parts.netloc}"
 
@@ -105,7 +105,7 @@ class Outage:
         return True
 
     def _opens(self, sign: Sign) -> bool:
-        """Whether an attempt that was made as usual calls for waiting."""
+        """Return whether an attempt that was made as usual calls for waiting."""
         if sign == "answered":
             self._has_answered = True
         is_away = sign == "loading" or (sign == "unreached" and (self._has_answered or self._since is not None))
@@ -117,7 +117,7 @@ class Outage:
         return True
 
     def _goes_on(self, sign: Sign) -> bool:
-        """Whether an attempt that was made during the outage found the server still away."""
+        """Return whether an attempt that was made during the outage found the server still away."""
         if sign in ("unreached", "loading"):
             self._tell(sign)
             return True
@@ -158,7 +158,7 @@ class Servers:
         self._outages: dict[tuple[str, float], Outage] = {}
 
     def outage_of(self, settings: EngineSettings, max_outage: float) -> Outage:
-        """The outage of the server that an engine asks, waited for so long."""
+        """Return the outage of the server that an engine asks, waited for so long."""
         key = server_of(settings), max_outage
         if key not in self._outages:
             self._outages[key] = Outage(*key, self.activity)

@@ -17,7 +17,7 @@ _RETRYABLE: frozenset[FailureKind] = frozenset({"timeout", "connection", "rate_l
 
 
 def is_retryable(failure: FailureKind) -> bool:
-    """Whether the same request may succeed if sent again."""
+    """Return whether the same request may succeed if sent again."""
     return failure in _RETRYABLE
 
 
@@ -42,7 +42,7 @@ def delay_before(
 
 
 def retry_after_of(headers: Mapping[str, str], now: float) -> float | None:
-    """The wait a server asks for, in seconds from ``now`` (epoch); None if it does not say so legibly.
+    """Return the wait a server asks for, in seconds from ``now`` (epoch); None if it does not say so legibly.
 
     ``retry-after-ms`` (OpenAI, Azure) is finer and therefore wins over ``Retry-After``.
     """

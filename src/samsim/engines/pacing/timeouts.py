@@ -36,5 +36,5 @@ class AdaptiveTimeout:
         self._wanted.append(_TIMES_GIVEN_UP * seconds)
 
     def is_late(self, seconds: float) -> bool:
-        """Whether an answer took so long that the next may be given up though the timeout cannot grow enough."""
+        """Return whether an answer took so long that the next may be given up though the timeout cannot grow enough."""
         return seconds > _LATE * self.most

@@ -54,7 +54,7 @@ class AnthropicWire:
         api_key: str | None,
         seed: int | None,  # noqa: ARG002 - the format has none; the cache key holds it all the same
     ) -> WireRequest:
-        """A messages request; the system text stands apart from the turns."""
+        """Return a messages request; the system text stands apart from the turns."""
         body: dict[str, Any] = {
             "model": settings.model,
             "max_tokens": settings.max_tokens,
@@ -78,7 +78,7 @@ class AnthropicWire:
         return WireRequest(_address(settings), headers, merge_body(body, settings.extra_body))
 
     def parse(self, payload: dict[str, Any], mode: OutputMode) -> WireReply:
-        """The text blocks, or the input of the first tool call in tool mode."""
+        """Return the text blocks, or the input of the first tool call in tool mode."""
         usage = as_object(payload.get("usage"))
         counted = Usage(
             input_tokens=count_tokens(*(usage.get(name) for name in _INPUT_COUNTS)),

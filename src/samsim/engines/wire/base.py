@@ -90,17 +90,17 @@ class WireAdapter(Protocol):
         api_key: str | None,
         seed: int | None,
     ) -> WireRequest:
-        """The request for these messages, with the answer's schema stated the way ``mode`` does."""
+        """Return the request for these messages, with the answer's schema stated the way ``mode`` does."""
 
     def parse(self, payload: dict[str, Any], mode: OutputMode) -> WireReply:
         """Read a reply of status 200; whatever is missing is empty, never an exception."""
 
     def failure_of(self, status: int, payload: object) -> FailureKind | None:
-        """The typed failure of an error reply, or None if the reply is to be read."""
+        """Return the typed failure of an error reply, or None if the reply is to be read."""
 
 
 def failure_of_status(status: int) -> FailureKind | None:
-    """What an HTTP status means as a failure; None for 2xx."""
+    """Return what an HTTP status means as a failure; None for 2xx."""
     if 200 <= status < 300:
         return None
     return _STATUS_FAILURES.get(status, "server_error" if status >= 500 else "bad_request")
@@ -108,7 +108,7 @@ def failure_of_status(status: int) -> FailureKind | None:
 
 @lru_cache(maxsize=64)
 def address_of(base_url: str, path: str, query: str = "") -> str:
-    """The address of ``path`` on a server; a query of the base address stays behind the path."""
+    """Return the address of ``path`` on a server; a query of the base address stays behind the path."""
     base, _, own = base_url.partition("?")
     queries = "&".join(part for part in (own, query) if part)
     return f"{base.rstrip('/')}{path}{'?' if queries else ''}{queries}"
@@ -126,27 +126,27 @@ def merge_body(body: dict[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]
 
 
 def as_object(value: object) -> dict[str, Any]:
-    """The value if it is a JSON object, else an empty one: a server may send anything anywhere."""
+    """Return the value if it is a JSON object, else an empty one: a server may send anything anywhere."""
     return value if isinstance(value, dict) else {}
 
 
 def first_object(value: object) -> dict[str, Any]:
-    """The first element of a JSON array, if it is an object, else an empty one."""
+    """Return the first element of a JSON array, if it is an object, else an empty one."""
     return as_object(value[0]) if isinstance(value, list) and value else {}
 
 
 def objects_in(value: object) -> list[dict[str, Any]]:
-    """The objects of a JSON array; anything else is passed over."""
+    """Return the objects of a JSON array; anything else is passed over."""
     return [element for element in value if isinstance(element, dict)] if isinstance(value, list) else []
 
 
 def as_text(value: object) -> str:
-    """The value if it is a string, else an empty one."""
+    """Return the value if it is a string, else an empty one."""
     return value if isinstance(value, str) else ""
 
 
 def count_tokens(*counts: object) -> int | None:
-    """The sum of the counts a server gave; None where it gave none that can be true."""
+    """Return the sum of the counts a server gave; None where it gave none that can be true."""
     total: int | None = None
     for count in counts:
         # Exactly an integer: a truth value is none.

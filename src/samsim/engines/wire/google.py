@@ -55,7 +55,7 @@ class GoogleWire:
         api_key: str | None,
         seed: int | None,
     ) -> WireRequest:
-        """A generateContent request; the key is a header, never part of the address."""
+        """Return a generateContent request; the key is a header, never part of the address."""
         generation: dict[str, Any] = {"maxOutputTokens": settings.max_tokens}
         if settings.temperature is not None:
             generation["temperature"] = settings.temperature
@@ -86,7 +86,7 @@ class GoogleWire:
         return WireRequest(_address(settings), headers, merge_body(body, settings.extra_body))
 
     def parse(self, payload: dict[str, Any], mode: OutputMode) -> WireReply:
-        """The first candidate's text without its thoughts, or its first function call in tool mode."""
+        """Return the first candidate's text without its thoughts, or its first function call in tool mode."""
         usage = as_object(payload.get("usageMetadata"))
         counted = Usage(
             input_tokens=count_tokens(usage.get("promptTokenCount")),

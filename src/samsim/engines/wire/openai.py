@@ -59,7 +59,7 @@ class OpenAIWire:
         api_key: str | None,
         seed: int | None,
     ) -> WireRequest:
-        """A chat-completions request."""
+        """Return a chat-completions request."""
         host = _host_of(settings.url)
         is_azure = host == "azure" or settings.azure_api_version is not None
         body: dict[str, Any] = {
@@ -79,7 +79,7 @@ class OpenAIWire:
         return WireRequest(_address(settings), headers, merge_body(body, settings.extra_body))
 
     def parse(self, payload: dict[str, Any], mode: OutputMode) -> WireReply:
-        """The first choice's text, or the arguments of its first tool call in tool mode."""
+        """Return the first choice's text, or the arguments of its first tool call in tool mode."""
         usage = as_object(payload.get("usage"))
         counted = Usage(
             input_tokens=count_tokens(usage.get("prompt_tokens")),

@@ -28,7 +28,7 @@ _VARIABLE = re.compile(r"^\$(\w+|\{\w+\})$")
 
 
 def plan_from(value: Any, info: ValidationInfo) -> Any:
-    """A plan from its short form (``openai:MODEL``), the path of an engine file, or a mapping by role."""
+    """Return a plan from its short form (``openai:MODEL``), the path of an engine file, or a mapping by role."""
     if isinstance(value, str):
         try:
             is_file = value.endswith(_PLAN_FILES)
@@ -56,22 +56,22 @@ def plans_from(value: Any) -> Any:
 
 
 def plan_name(plan: EnginePlan) -> str:
-    """How results call a plan that has no name of its own: by its engines."""
+    """Return how results call a plan that has no name of its own: by its engines."""
     return "+".join(dict.fromkeys(settings.name for settings in distinct_settings(plan)))
 
 
 def has_no_seed(plan: EnginePlan) -> bool:
-    """Whether no engine of the plan takes a seed."""
+    """Return whether no engine of the plan takes a seed."""
     return all(settings.kind in _WITHOUT_SEED for settings in distinct_settings(plan))
 
 
 def is_embedded(plan: EnginePlan) -> bool:
-    """Whether every engine of the plan gives the same answer every time."""
+    """Return whether every engine of the plan gives the same answer every time."""
     return all(settings.kind == "embedded" for settings in distinct_settings(plan))
 
 
 def plan_mistakes(plan: EnginePlan, homes: Homes = NO_HOMES) -> Iterator[tuple[Keys, str]]:
-    """What is wrong with the settings of each role, and with what they are once they are merged."""
+    """Yield what is wrong with the settings of each role, and with what they are once they are merged."""
     mended: dict[Any, dict[str, Any]] = {}
     is_open = False
     for role, settings in plan.engines.items():
@@ -86,7 +86,7 @@ def plan_mistakes(plan: EnginePlan, homes: Homes = NO_HOMES) -> Iterator[tuple[K
 
 
 def _merged_mistakes(plan: EnginePlan, seat: Seat) -> Iterator[tuple[Keys, str]]:
-    """What is wrong with the settings of a seat as a whole; single settings are reported where they are."""
+    """Yield what is wrong with the settings of a seat as a whole; single settings are reported where they are."""
     for message in _wrong_as_a_whole(plan, seat):
         yield _cause(plan, seat), f"{message}. Add or correct it here."
 
@@ -103,7 +103,7 @@ def _wrong_as_a_whole(plan: EnginePlan, seat: Seat) -> list[str]:
 
 
 def _cause(plan: EnginePlan, seat: Seat) -> Keys:
-    """The role without which nothing would be wrong, the most particular one first."""
+    """Return the role without which nothing would be wrong, the most particular one first."""
     for role in reversed(plan.engines):
         others = {name: settings for name, settings in plan.engines.items() if name != role}
         if not _wrong_as_a_whole(plan.model_copy(update={"engines": others}), seat):

@@ -9,7 +9,7 @@ from samsim.memory.conditions import MemoryCondition
 
 
 def notes_on_equality(cells: Sequence[Cell], *, store_is_empty: bool, samples: int | None = None) -> list[str]:
-    """One note per reason for which conditions of the cells equal C1.
+    """Return one note per reason for which conditions of the cells equal C1.
 
     ``store_is_empty`` is about the store that cells start from that have none built for them, ``samples``
     how many are evaluated, where that is known.
@@ -34,7 +34,7 @@ def notes_on_equality(cells: Sequence[Cell], *, store_is_empty: bool, samples: i
 
 
 def _is_blank(cell: Cell, store_is_empty: bool) -> bool:
-    """Whether there never is an episode to be found."""
+    """Return whether there never is an episode to be found."""
     is_empty = store_is_empty and cell.builds_on is None
     return _remembers(cell) and is_empty and not cell.condition.store_write
 

@@ -69,7 +69,7 @@ def _placed(document: Document, mistakes: Sequence[tuple[Keys, str]]) -> list[Mi
 
 
 def _said(document: Document, keys: Keys) -> Keys:
-    """A path without the place in a list of one that was written as a single value."""
+    """Return a path without the place in a list of one that was written as a single value."""
     if keys and isinstance(keys[-1], int) and keys not in document.lines:
         return keys[:-1]
     return keys

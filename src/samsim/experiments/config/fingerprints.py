@@ -74,12 +74,12 @@ def _deciding(plan: EnginePlan) -> dict[str, Any]:
 
 
 def store_name(store: str | None) -> str | None:
-    """What a named store is called, wherever it is."""
+    """Return what a named store is called, wherever it is."""
     return None if store is None else Path(shown_address(store)).name
 
 
 def source_facts(source: DataSource) -> dict[str, Any]:
-    """What is read from where, gold included."""
+    """Return what is read from where, gold included."""
     facts = source.model_dump(mode="json")
     if source.path is not None:
         facts["path"] = file_digest(source.path)

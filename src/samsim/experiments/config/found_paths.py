@@ -11,13 +11,13 @@ FOLDER = "folder"
 
 
 def is_there(path: Path) -> bool:
-    """Whether there is such a file or folder; a name that no file can have is nowhere."""
+    """Return whether there is such a file or folder; a name that no file can have is nowhere."""
     # Not by pathlib, which raises for a name that is too long.
     return os.path.exists(path)
 
 
 def found_path(written: str | Path, context: Mapping[str, Any] | None, what: str) -> Path:
-    """Where a file of the configuration is. Without a configuration file the path stays as it is, unchecked."""
+    """Return where a file of the configuration is. Without a configuration file the path stays as it is, unchecked."""
     path = Path(written)
     if context is None:
         return path

@@ -19,7 +19,7 @@ _DEFAULT_ENGINE: Keys = ("engines", "default")
 
 @cache
 def known_homes() -> Homes:
-    """The sections that know each key, in the order of the file; the empty path is the top of it."""
+    """Return the sections that know each key, in the order of the file; the empty path is the top of it."""
     found: dict[str, dict[Keys, Keys]] = {}
     for keys, name in _names(ExperimentConfig, ()):
         # Of sections within the same one, the first stands for all: data.evaluation for the other roles too.

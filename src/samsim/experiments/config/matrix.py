@@ -43,7 +43,7 @@ class Cell:
         return "evaluation" if self.kind == "evaluation" else "memory"
 
     def record(self) -> CellRecord:
-        """What its manifest says."""
+        """Return what its manifest says."""
         return CellRecord(
             cell_id=self.cell_id,
             kind=self.kind,
@@ -85,17 +85,17 @@ class SkippedCells:
 
 
 def uses_memory(condition: MemoryCondition) -> bool:
-    """Whether the condition looks into a store or writes to one."""
+    """Return whether the condition looks into a store or writes to one."""
     return condition.uses_store
 
 
 def has_memory_reader(protocol: str) -> bool:
-    """Whether the protocol has a review or a debate; only there advice is read and episodes come about."""
+    """Return whether the protocol has a review or a debate; only there advice is read and episodes come about."""
     return is_conflict_review(protocol) or protocol == "debate"
 
 
 def skipped_cells(factors: Factors) -> tuple[SkippedCells, ...]:
-    """Which combinations are left out."""
+    """Return which combinations are left out."""
     with_memory = tuple(condition.name for condition in factors.conditions if uses_memory(condition))
     if not with_memory:
         return ()
@@ -105,7 +105,7 @@ def skipped_cells(factors: Factors) -> tuple[SkippedCells, ...]:
 
 
 def expand(factors: Factors) -> tuple[Cell, ...]:
-    """All cells: those that build a memory first, then every combination that is not left out."""
+    """Return all cells: those that build a memory first, then every combination that is not left out."""
     evaluated = [
         _cell(factors, "evaluation", *values)
         for values in product(
@@ -129,7 +129,7 @@ def expand(factors: Factors) -> tuple[Cell, ...]:
 
 
 def slug(name: str) -> str:
-    """A name that can be that of a folder on any system."""
+    """Return a name that can be that of a folder on any system."""
     plain = unicodedata.normalize("NFC", name)
     return _NOT_IN_A_NAME.sub("-", plain)[:_LONGEST_PART].strip("-.") or "x"
 
@@ -174,7 +174,7 @@ def _cell(
 
 
 def with_protocol(pipeline: PipelineConfig, protocol: str) -> PipelineConfig:
-    """The pipeline's switches for one protocol, checked together."""
+    """Return the pipeline's switches for one protocol, checked together."""
     return PipelineConfig.model_validate(pipeline.model_dump(exclude_unset=True) | {"protocol": protocol})
 
 

@@ -77,12 +77,12 @@ class ConfigMistakes(ConfigError):  # noqa: N818 - it is about several
 
 
 def dotted(keys: Keys) -> str:
-    """A path as it is written on the command line: ``matrix.seed.0``."""
+    """Return a path as it is written on the command line: ``matrix.seed.0``."""
     return ".".join(map(str, keys))
 
 
 def unknown_key(wrong: object, known: Sequence[str]) -> str:
-    """What to say about a key that is not one of the known."""
+    """Return what to say about a key that is not one of the known."""
     meant = closest(wrong, known)
     return f"unknown key. Did you mean {meant}?" if meant else f"unknown key. Use {_one_of(known)}."
 
@@ -100,7 +100,7 @@ def _place_of(section: Keys, key: str) -> str:
 
 
 def explain(problem: ErrorDetails, known: Sequence[str]) -> str:
-    """One pydantic error in words, with what to do; ``known`` are the names allowed beside it."""
+    """Return one pydantic error in words, with what to do; ``known`` are the names allowed beside it."""
     kind = problem["type"]
     if kind in UNKNOWN_KEY_TYPES or problem["loc"][-1:] == (KEY_MARK,):
         wrong = next(part for part in reversed(problem["loc"]) if part != KEY_MARK)
@@ -116,7 +116,7 @@ def explain(problem: ErrorDetails, known: Sequence[str]) -> str:
 
 
 def expected_names(problem: ErrorDetails) -> list[str]:
-    """The values a pydantic error says would have been right."""
+    """Return the values a pydantic error says would have been right."""
     context: dict[str, Any] = problem.get("ctx", {})
     return _QUOTED.findall(str(context.get("expected", "")))
 

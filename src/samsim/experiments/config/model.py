@@ -71,7 +71,7 @@ class ExperimentConfig(BaseModel):
         return {key: value for key, value in data.items() if value is not None}
 
     def sources(self) -> dict[Role, DataSource]:
-        """The data of every role that is given."""
+        """Return the data of every role that is given."""
         return self.data.sources()
 
     @property
@@ -88,15 +88,15 @@ class ExperimentConfig(BaseModel):
         return min((plan.max_cost for plan in plans if plan.max_cost is not None), default=None)
 
     def cells(self) -> tuple[Cell, ...]:
-        """The runs of the experiment, in the order in which they are to be made."""
+        """Return the runs of the experiment, in the order in which they are to be made."""
         return expand(self.factors())
 
     def cells_skipped(self) -> tuple[SkippedCells, ...]:
-        """The combinations that are left out, since they could make no difference."""
+        """Return the combinations that are left out, since they could make no difference."""
         return skipped_cells(self.factors())
 
     def factors(self) -> Factors:
-        """The values of every factor. An unknown condition is a ``ConfigError``."""
+        """Return the values of every factor. An unknown condition is a ``ConfigError``."""
         seeds = self.matrix.seed or self.seeds
         build = self.resolve(self.episodic_memory.build_condition) if self.data.memory is not None else None
         return Factors(
@@ -112,7 +112,7 @@ class ExperimentConfig(BaseModel):
         )
 
     def conditions(self) -> tuple[MemoryCondition, ...]:
-        """The conditions by their flags; memory is off where none is named."""
+        """Return the conditions by their flags; memory is off where none is named."""
         if self.matrix.condition is not None:
             return tuple(self.resolve(name) for name in self.matrix.condition)
         if self.episodic_memory.condition is not None:
@@ -121,7 +121,7 @@ class ExperimentConfig(BaseModel):
         return (self.resolve(named),)
 
     def resolve(self, chosen: str | Mapping[str, object]) -> MemoryCondition:
-        """A condition of the file or version this experiment uses."""
+        """Return a condition of the file or version this experiment uses."""
         return resolve_condition(chosen, self.episodic_memory.conditions)
 
     def _plans(self) -> dict[str, EnginePlan]:
@@ -131,7 +131,7 @@ class ExperimentConfig(BaseModel):
         return {name: plan.model_copy(update=given) for name, plan in plans.items()}
 
     def notes(self, samples: int | None = None) -> tuple[str, ...]:
-        """What is worth knowing before the first call, though it is no mistake.
+        """Return what is worth knowing before the first call, though it is no mistake.
 
         ``samples`` is how many will be evaluated, where that is known.
         """
@@ -192,12 +192,12 @@ class ExperimentConfig(BaseModel):
         }
 
     def config_hash(self) -> str:
-        """A digest of what decides the results of all cells; the name, descriptions and ``run`` do not."""
+        """Return a digest of what decides the results of all cells; the name, descriptions and ``run`` do not."""
         cells = self.cells()
         return digest_of(sorted(self._cell_hash(cell, cells) for cell in cells))
 
     def cell_hash(self, cell: Cell) -> str:
-        """A digest of what decides the results of one cell; another seed added to the experiment leaves it."""
+        """Return a digest of what decides the results of one cell; another seed added to the experiment leaves it."""
         return self._cell_hash(cell, self.cells())
 
     def _cell_hash(self, cell: Cell, cells: tuple[Cell, ...]) -> str:

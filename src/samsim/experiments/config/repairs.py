@@ -45,16 +45,16 @@ class Repaired(Generic[Model]):
     _left_out: set[Keys] = field(default_factory=set)
 
     def is_known(self, keys: Keys) -> bool:
-        """Whether a mistake at this place or around it is already reported."""
+        """Return whether a mistake at this place or around it is already reported."""
         written = self.as_written(keys)
         return any(_starts(written, known) for known, _ in self.mistakes)
 
     def is_left_out(self, keys: Keys) -> bool:
-        """Whether a value at this place was wrong, so that nothing can be concluded from its absence."""
+        """Return whether a value at this place was wrong, so that nothing can be concluded from its absence."""
         return self.as_written(keys) in self._left_out
 
     def as_written(self, keys: Keys) -> Keys:
-        """The path as the user spelt it."""
+        """Return the path as the user spelt it."""
         for length in range(len(keys), 0, -1):
             if keys[:length] in self._written:
                 return (*self.as_written(self._written[keys[:length]]), *keys[length:])
@@ -196,7 +196,7 @@ def _repair(result: Repaired[Any], finding: _Finding, made_up: Mapping[Keys, Any
 
 
 def names_at(model: type[Any], location: Sequence[str | int]) -> list[str]:
-    """The keys that are known beside the one a pydantic error speaks of."""
+    """Return the keys that are known beside the one a pydantic error speaks of."""
     current: type[Any] | None = model
     for part in location[:-1]:
         fields = fields_of(current)
@@ -207,19 +207,19 @@ def names_at(model: type[Any], location: Sequence[str | int]) -> list[str]:
 
 
 def fields_of(model: type[Any] | None) -> dict[str, Any]:
-    """The fields of a pydantic model or dataclass; none of anything else."""
+    """Return the fields of a pydantic model or dataclass; none of anything else."""
     return getattr(model, "__pydantic_fields__", {})
 
 
 def model_in(annotation: Any) -> type[Any] | None:
-    """The first model that an annotation speaks of."""
+    """Return the first model that an annotation speaks of."""
     if fields_of(annotation):
         return annotation  # type: ignore[no-any-return]
     return next((found for argument in get_args(annotation) if (found := model_in(argument))), None)
 
 
 def _existing(content: Any, location: Sequence[str | int]) -> Keys:
-    """The part of an error's location that is really there; pydantic adds names of its own."""
+    """Return the part of an error's location that is really there; pydantic adds names of its own."""
     keys: list[str | int] = []
     node = content
     for part in location:

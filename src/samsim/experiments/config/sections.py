@@ -40,7 +40,7 @@ def _listed(value: Any) -> Any:
 
 
 def _source_from(value: Any) -> Any:
-    """A set that ships by its name, everything else that looks like one as a path."""
+    """Return a set that ships by its name, everything else that looks like one as a path."""
     if not isinstance(value, str):
         return value
     is_path = value not in SHIPPED and ("/" in value or bool(Path(value).suffix) or is_there(Path(value)))
@@ -83,7 +83,7 @@ class DataSection(Section):
     demonstrations: Source | None = None
 
     def sources(self) -> dict[Role, DataSource]:
-        """The roles that are given."""
+        """Return the roles that are given."""
         given = {role: getattr(self, role) for role in ROLES}
         return {role: source for role, source in given.items() if source is not None}
 
@@ -165,7 +165,7 @@ class EpisodicMemorySection(MemorySettings):
             raise ValueError(f"{error}, or leave it out to start with an empty memory") from error
 
     def settings(self) -> MemorySettings:
-        """The orchestrator's part."""
+        """Return the orchestrator's part."""
         return MemorySettings(**{field.name: getattr(self, field.name) for field in fields(MemorySettings)})
 
 

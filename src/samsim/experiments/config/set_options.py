@@ -86,7 +86,7 @@ def _position(items: list[Any], key: str | int) -> int:
 
 
 def _as_mapping(value: Any, keys: Keys) -> dict[str, Any]:
-    """A mapping to set something in: a new one, or the long form of a short one."""
+    """Return a mapping to set something in: a new one, or the long form of a short one."""
     if value is None:
         return {}
     if keys[0] == "data" and len(keys) == 2 and isinstance(value, str):

@@ -55,7 +55,7 @@ def _replacement(node: yaml.Node, value: Number) -> tuple[int, int, str]:
 
 
 def _addition(text: str, node: yaml.MappingNode, new: Mapping[str, Number]) -> tuple[int, int, str]:
-    """Where the new keys go: first in a mapping in braces, else after the last entry that is one line."""
+    """Return where the new keys go: first in a mapping in braces, else after the last entry that is one line."""
     entries = [f"{name}: {value}" for name, value in new.items()]
     if node.flow_style:
         at = node.start_mark.index + 1
@@ -83,7 +83,7 @@ def _node_at(root: yaml.Node | None, keys: Keys) -> yaml.MappingNode:
 
 
 def _nodes(node: yaml.Node | None, entered: set[int]) -> Iterator[yaml.Node]:
-    """Every place in the document, also those that are aliases; the inside of each node is looked at once."""
+    """Yield every place in the document, also those that are aliases; the inside of each node is looked at once."""
     if node is None:
         return
     yield node

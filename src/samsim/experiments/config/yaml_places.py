@@ -29,7 +29,7 @@ class Document:
     has_lines: bool = True
 
     def place(self, keys: Keys) -> Place:
-        """Where a key was said, or else the nearest thing around it."""
+        """Return where a key was said, or else the nearest thing around it."""
         for length in range(len(keys), -1, -1):
             start = keys[:length]
             if start in self.set_by_option:
@@ -42,7 +42,7 @@ class Document:
         return self.at_line(1)
 
     def at_line(self, line: int, column: int | None = None) -> Place:
-        """A place in the file; a mapping that was given in Python has no lines."""
+        """Return a place in the file; a mapping that was given in Python has no lines."""
         if not self.has_lines:
             return Place(self.source, (0, line))
         suffix = "" if column is None else f":{column}"
@@ -81,7 +81,7 @@ def _read(document: Document, text: str) -> None:
 
 
 def _children(loader: yaml.SafeLoader, node: yaml.Node, keys: Keys) -> Iterator[tuple[Keys, yaml.Node, yaml.Node]]:
-    """Each child of a node: its path, the node that places it, and itself."""
+    """Yield each child of a node: its path, the node that places it, and itself."""
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             if isinstance(key, yaml.ScalarNode) and key.tag != _MERGE:

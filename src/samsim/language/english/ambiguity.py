@@ -100,7 +100,7 @@ def _scores() -> dict[str, tuple[float, dict[str, float]]]:
 
 
 def polarity_by_noun(sentence: Sentence, index: int) -> float | None:
-    """The polarity of an ambiguous adjective by the noun it describes; None for any other word."""
+    """Return the polarity of an ambiguous adjective by the noun it describes; None for any other word."""
     entry = _scores().get(sentence.lows[index])
     if entry is None:
         return None
@@ -122,7 +122,7 @@ def _is_impression(sentence: Sentence, index: int) -> bool:
 
 
 def _described_nouns(sentence: Sentence, index: int) -> list[str]:
-    """The nouns right after the adjective, else the nouns before the verb it is the predicate of."""
+    """Return the nouns right after the adjective, else the nouns before the verb it is the predicate of."""
     nouns: list[str] = []
     position = index + 1
     while sentence.tag(position) in ("NOUN", "PROPN", "ADJ"):

@@ -22,7 +22,7 @@ _FRONTED = frozenset({"although", "though", "while", "despite", "whereas", "even
 
 
 def contrast_cues(text: str, sentence: Sentence, starts: list[int], earlier: Offsets | None) -> list[Cue]:
-    """The contrast cues of a sentence; ``earlier`` is the sentence before, for markers that look back."""
+    """Return the contrast cues of a sentence; ``earlier`` is the sentence before, for markers that look back."""
     cues: list[Cue] = []
     markers = _markers(sentence)
     for order, (first, last) in enumerate(markers):
@@ -36,7 +36,7 @@ def contrast_cues(text: str, sentence: Sentence, starts: list[int], earlier: Off
 
 
 def _markers(sentence: Sentence) -> list[tuple[int, int]]:
-    """Where contrast markers stand, as half-open ranges."""
+    """Return where contrast markers stand, as half-open ranges."""
     found: list[tuple[int, int]] = []
     index = 0
     while index < len(sentence.lows):
@@ -137,7 +137,7 @@ def _scopes(
     earlier: Offsets | None,
     starts: list[int],
 ) -> tuple[Offsets, Offsets]:
-    """The two sides: before and after the marker, or the two clauses that a fronted marker introduces."""
+    """Return the two sides: before and after the marker, or the two clauses that a fronted marker introduces."""
     here = sentence.words[first].start
     looking_back = earlier or (here, here)
     if since == 0 and all(tag in ("PUNCT", "CCONJ", "ADV", "INTJ") for tag in sentence.tags[:first]):

@@ -23,7 +23,7 @@ _LONGEST_QUOTE = 2
 
 
 def irony_cues(text: str, sentence: Sentence, praising: Collection[int], blaming: Collection[int]) -> list[Cue]:
-    """The irony cues of a sentence; ``praising`` and ``blaming`` are the indices of polarity words."""
+    """Return the irony cues of a sentence; ``praising`` and ``blaming`` are the indices of polarity words."""
     whole = (sentence.words[0].start, sentence.words[-1].end)
     cues: list[Cue] = []
     index = 0
@@ -39,7 +39,7 @@ def irony_cues(text: str, sentence: Sentence, praising: Collection[int], blaming
 
 
 def _irony_at(sentence: Sentence, index: int, praising: Collection[int], blaming: Collection[int]) -> int:
-    """The end of an irony marker that begins at this word; the index itself if there is none."""
+    """Return the end of an irony marker that begins at this word; the index itself if there is none."""
     low = sentence.lows[index]
     for phrase in _PHRASES:
         if low == phrase[0] and tuple(sentence.lows[index : index + len(phrase)]) == phrase:

@@ -31,7 +31,7 @@ _VOWELS = frozenset("aeiou")
 
 @lru_cache(maxsize=20_000)
 def lemma_of(low: str, tag: str) -> str:
-    """The dictionary form of a lower-case word with this tag."""
+    """Return the dictionary form of a lower-case word with this tag."""
     if tag in ("VERB", "AUX"):
         return _irregular_verbs().get(low) or _regular_verb(low)
     if tag in ("NOUN", "PROPN"):
@@ -42,7 +42,7 @@ def lemma_of(low: str, tag: str) -> str:
 
 
 def is_known(word: str) -> bool:
-    """Whether the word occurs in the tagger's dictionary."""
+    """Return whether the word occurs in the tagger's dictionary."""
     model = load_tagger()
     return word in model.certain or word in model.usual
 
@@ -85,7 +85,7 @@ def _regular_verb(low: str) -> str:
 
 
 def _restored_stem(stem: str) -> str:
-    """A verb's stem with the final letter that "-ed" or "-ing" took or doubled."""
+    """Return a verb's stem with the final letter that "-ed" or "-ing" took or doubled."""
     doubled = len(stem) > 2 and stem[-1] == stem[-2] and stem[-1] not in "ls"
     if doubled:
         return stem[:-1]

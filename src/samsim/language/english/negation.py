@@ -34,7 +34,7 @@ _REACH = 14
 
 
 def negation_cues(text: str, sentence: Sentence, taken: Collection[int]) -> list[Cue]:
-    """The negation cues of a sentence; words in ``taken`` belong to fixed expressions and are skipped."""
+    """Return the negation cues of a sentence; words in ``taken`` belong to fixed expressions and are skipped."""
     cues: list[Cue] = []
     for index, low in enumerate(sentence.lows):
         if index in taken:
@@ -83,7 +83,7 @@ def _cue_at(sentence: Sentence, index: int, low: str) -> tuple[int, int, int] | 
 
 
 def _is_verb_trap(sentence: Sentence, index: int) -> bool:
-    """Whether a verbal negation is part of a turn of phrase that negates nothing."""
+    """Return whether a verbal negation is part of a turn of phrase that negates nothing."""
     low, next_low = sentence.lows[index], sentence.low(index + 1)
     if low in ("not", "n't"):
         if next_low in _NOT_TRAPS or sentence.low(index - 1) in _BEFORE_TRAPS:
@@ -179,7 +179,7 @@ def _less_cue(sentence: Sentence, index: int) -> tuple[int, int, int] | None:
 
 
 def _noun_phrase_end(sentence: Sentence, begin: int) -> int:
-    """The end of a noun phrase with its "of" and "or" parts."""
+    """Return the end of a noun phrase with its "of" and "or" parts."""
     position, seen_noun = begin, False
     limit = min(len(sentence.lows), begin + _REACH)
     while position < limit:
@@ -195,12 +195,12 @@ def _noun_phrase_end(sentence: Sentence, begin: int) -> int:
 
 
 def _continues(sentence: Sentence, position: int) -> bool:
-    """Whether "of" or "or" adds to a noun phrase."""
+    """Return whether "of" or "or" adds to a noun phrase."""
     return sentence.lows[position] in ("of", "or") and sentence.tag(position + 1) in ("NOUN", "PROPN", "ADJ", "DET")
 
 
 def _predicate_end(sentence: Sentence, begin: int) -> int:
-    """The end of the governed predicate: up to a mark, a contrast or reason, or the next clause."""
+    """Return the end of the governed predicate: up to a mark, a contrast or reason, or the next clause."""
     position = begin
     if sentence.low(begin) == "," == sentence.low(begin + 2):  # "is not, however, cheap"
         position = begin + 3
@@ -222,7 +222,7 @@ def _predicate_end(sentence: Sentence, begin: int) -> int:
 
 
 def _is_list_comma(sentence: Sentence, position: int) -> bool:
-    """A comma between adjectives of one list, or around an inserted adverb ("not, however, good")."""
+    """Return a comma between adjectives of one list, or around an inserted adverb ("not, however, good")."""
     if sentence.lows[position] != ",":
         return False
     before, after = sentence.tag(position - 1), sentence.tag(position + 1)

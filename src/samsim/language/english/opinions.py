@@ -36,11 +36,11 @@ class EnglishOpinions:
         self._analysis = analysis
 
     def normal(self, opinion: str) -> str:
-        """The opinion without words of degree, particles and copulas in front; an adjacent negation stays."""
+        """Return the opinion without words of degree, particles and copulas in front; an adjacent negation stays."""
         return strip_degree(opinion)
 
     def states(self, opinion: str) -> bool:
-        """Whether each word of the opinion is one of the text's, in whatever inflection."""
+        """Return whether each word of the opinion is one of the text's, in whatever inflection."""
         words = [_NEGATION.get(word.low, word.low) for word in split_words(opinion)]
         return bool(words) and all(not self._words.isdisjoint(_forms(word)) for word in words)
 
@@ -51,7 +51,7 @@ class EnglishOpinions:
 
 
 def strip_degree(opinion: str) -> str:
-    """The opinion from its first word that says something, as it is written."""
+    """Return the opinion from its first word that says something, as it is written."""
     rest = opinion.strip()
     while (cut := _leading(rest)) > 0:
         rest = rest[cut:]

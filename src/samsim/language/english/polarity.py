@@ -63,7 +63,7 @@ class Found(NamedTuple):
 
 @cache
 def expressions() -> dict[str, tuple[Expression, ...]]:
-    """The lexicon's expressions by first word, longest first."""
+    """Return the lexicon's expressions by first word, longest first."""
     by_first: dict[str, list[Expression]] = {}
     for key, score in load_scores("lexicon_en").items():
         if " " in key or "'" in key:
@@ -96,7 +96,7 @@ def find_polarity(sentence: Sentence) -> tuple[list[Found], set[int]]:
 
 
 def _single_word(sentence: Sentence, index: int, previous: Found | None) -> Found:
-    """The word as an opinion, with an "enough" that is denied; a prior of 0 means that it is none."""
+    """Return the word as an opinion, with an "enough" that is denied; a prior of 0 means that it is none."""
     prior = _word_score(sentence, index)
     if prior > _CLEARLY_BAD and _is_denied_enough(sentence, index):
         return Found(index, index + 2, f"{sentence.lows[index]} enough", _ENOUGH)
@@ -162,7 +162,7 @@ def _word_score(sentence: Sentence, index: int) -> float:
 
 
 def _is_bare_predicate(sentence: Sentence, index: int) -> bool:
-    """A word right after "is" or "very" with no noun to come: an adjective, whatever the tagger says."""
+    """Return a word right after "is" or "very" with no noun to come: an adjective, whatever the tagger says."""
     after = sentence.tag(index + 1)
     return sentence.tag(index - 1) in ("AUX", "ADV") and after in ("PUNCT", "CCONJ", "SCONJ", "", "PART", "ADV")
 
@@ -177,7 +177,7 @@ def _urges(sentence: Sentence, index: int) -> bool:
 
 
 def polarity_words(sentence: Sentence, found: Sequence[Found], negations: Sequence[Cue]) -> list[PolarityWord]:
-    """The polarity words with their negation in context."""
+    """Return the polarity words with their negation in context."""
     words: list[PolarityWord] = []
     governed_sign: dict[int, float] = {}
     for item in found:

@@ -29,7 +29,7 @@ class Sentence:
     lemmas: Sequence[str]
 
     def span(self, first: int, last: int) -> Offsets:
-        """The text span of the words ``first`` to ``last`` (excluded), without marks at its edges."""
+        """Return the text span of the words ``first`` to ``last`` (excluded), without marks at its edges."""
         while first < last and self.tags[first] == "PUNCT":
             first += 1
         while last > first and self.tags[last - 1] == "PUNCT":
@@ -40,11 +40,11 @@ class Sentence:
         return (self.words[first].start, self.words[last - 1].end)
 
     def low(self, index: int) -> str:
-        """The lower-case word there, "" outside of the sentence."""
+        """Return the lower-case word there, "" outside of the sentence."""
         return self.lows[index] if 0 <= index < len(self.lows) else ""
 
     def tag(self, index: int) -> str:
-        """The tag there, "" outside of the sentence."""
+        """Return the tag there, "" outside of the sentence."""
         return self.tags[index] if 0 <= index < len(self.tags) else ""
 
 
@@ -78,7 +78,7 @@ def _begins_clause(sentence: Sentence, index: int, has_verb: bool) -> bool:
 
 
 def opens_clause(sentence: Sentence, index: int) -> bool:
-    """Whether a subject and its verb begin at this word."""
+    """Return whether a subject and its verb begin at this word."""
     tags, count = sentence.tags, len(sentence.tags)
     while index < count and tags[index] == "ADV":
         index += 1
@@ -96,7 +96,7 @@ def opens_clause(sentence: Sentence, index: int) -> bool:
 
 
 def _after_noun_phrase(sentence: Sentence, index: int) -> int:
-    """The index after the noun phrase that begins here; the index itself if none does."""
+    """Return the index after the noun phrase that begins here; the index itself if none does."""
     limit = min(len(sentence.tags), index + _LONGEST_SUBJECT)
     position = index
     seen_noun = False

@@ -52,7 +52,7 @@ def load_tagger() -> TaggerModel:
 
 
 def known_tag(low: str, certain: dict[str, str]) -> str | None:
-    """The tag of a word that needs no context: from the dictionary, or by its shape."""
+    """Return the tag of a word that needs no context: from the dictionary, or by its shape."""
     tag = certain.get(low)
     if tag is not None:
         return tag
@@ -71,7 +71,7 @@ def known_tag(low: str, certain: dict[str, str]) -> str | None:
 def context_features(
     index: int, lows: Sequence[str], shapes: Sequence[str], hints: Sequence[str], tags: Sequence[str]
 ) -> tuple[str, ...]:
-    """What the perceptron looks at for one word; the training tool uses the same function."""
+    """Return what the perceptron looks at for one word; the training tool uses the same function."""
     low = lows[index]
     before = tags[index - 1] if index else _START
     before_two = tags[index - 2] if index > 1 else _START
@@ -98,7 +98,7 @@ def context_features(
 
 
 def best_tag(features: Sequence[str], weights: dict[str, dict[str, float]], fallback: str) -> str:
-    """The tag with the highest score; ties go to the alphabetically first, so the result is stable."""
+    """Return the tag with the highest score; ties go to the alphabetically first, so the result is stable."""
     scores: dict[str, float] = {}
     for feature in features:
         found = weights.get(feature)
@@ -120,7 +120,7 @@ def shape_of(form: str, is_first: bool) -> str:
 
 
 def hint_of(low: str, model: TaggerModel) -> str:
-    """What the dictionary alone says of a word."""
+    """Return what the dictionary alone says of a word."""
     tag = known_tag(low, model.certain)
     if tag is not None:
         return tag
@@ -129,7 +129,7 @@ def hint_of(low: str, model: TaggerModel) -> str:
 
 
 def tag_words(forms: Sequence[str], lows: Sequence[str]) -> list[str]:
-    """One tag for each word of a sentence."""
+    """Return one tag for each word of a sentence."""
     model = load_tagger()
     certain, usual, weights = model.certain, model.usual, model.weights
     known = [known_tag(low, certain) for low in lows]

@@ -47,7 +47,7 @@ _LONGEST_SENTENCE = 120
 
 
 def split_words(text: str) -> list[Word]:
-    """All words and punctuation marks, in order; white space is dropped, nothing else is."""
+    """Return all words and punctuation marks, in order; white space is dropped, nothing else is."""
     words: list[Word] = []
     for match in _WORD.finditer(text):
         start, end = match.span()
@@ -96,7 +96,7 @@ def split_sentences(text: str, words: Sequence[Word]) -> list[tuple[int, int]]:
 
 
 def _ends_sentence(text: str, words: Sequence[Word], index: int, count: int) -> bool:
-    """Whether a sentence ends with this word."""
+    """Return whether a sentence ends with this word."""
     if index + 1 >= count:
         return True
     word, following = words[index], words[index + 1]

@@ -20,7 +20,7 @@ _STARTING = frozenset(
 
 
 def find_clauses(tokens: Tokens, sentences: tuple[Offsets, ...]) -> tuple[list[Offsets], list[tuple[int, int]]]:
-    """The clauses by offsets, and the same by token indices (end exclusive)."""
+    """Return the clauses by offsets, and the same by token indices (end exclusive)."""
     spans: list[Offsets] = []
     ranges: list[tuple[int, int]] = []
     start = 0
@@ -65,7 +65,7 @@ def _skip_symbols(tokens: Tokens, index: int) -> int:
 
 
 def _closes(tokens: Tokens, index: int) -> bool:
-    """Whether the tokens up to ``index`` end in a clause-closing ending (particles may follow it)."""
+    """Return whether the tokens up to ``index`` end in a clause-closing ending (particles may follow it)."""
     while index >= 0 and tokens[index].tag in PARTICLES:
         index -= 1
     if index < 0:

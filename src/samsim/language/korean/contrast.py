@@ -27,7 +27,7 @@ Range = tuple[int, int]
 def find_contrasts(
     text: str, tokens: Tokens, clauses: list[Offsets], ranges: list[Range], words: list[PolarityWord]
 ) -> list[Cue]:
-    """The contrast cues of a text, in text order."""
+    """Return the contrast cues of a text, in text order."""
     finder = _Finder(text, tokens, clauses, ranges, words)
     cues: list[Cue] = []
     for number, (first, last) in enumerate(ranges):
@@ -55,7 +55,7 @@ class _Finder:
         ]
 
     def at(self, number: int, index: int) -> Cue | None:
-        """The contrast cue whose marker is token ``index`` of clause ``number``, if it is one."""
+        """Return the contrast cue whose marker is token ``index`` of clause ``number``, if it is one."""
         token = self.tokens[index]
         if token.tag == "EC":
             return self._ending(number, index) if self._is_last(number, index) else None
@@ -72,7 +72,7 @@ class _Finder:
         return None
 
     def _is_last(self, number: int, index: int) -> bool:
-        """Whether only particles and commas follow in the clause, and another clause does."""
+        """Return whether only particles and commas follow in the clause, and another clause does."""
         rest = (self.tokens[place].tag for place in range(index + 1, self.ranges[number][1]))
         return all(tag in PARTICLES or tag == "SP" for tag in rest)
 

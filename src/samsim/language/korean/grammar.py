@@ -25,12 +25,12 @@ NOT_EVEN_ONE = frozenset({"하나", "한", "가지", "개", "군데"})
 
 
 def ends_with(form: str, suffixes: tuple[str, ...]) -> bool:
-    """Whether an ending is one of ``suffixes``, whatever its linking vowel (는다고, ㄴ다고, 다고)."""
+    """Return whether an ending is one of ``suffixes``, whatever its linking vowel (는다고, ㄴ다고, 다고)."""
     return form.endswith(suffixes)
 
 
 def skip_back(tokens: Tokens, index: int, tags: frozenset[str]) -> int:
-    """The nearest position at or before ``index`` whose tag is not in ``tags``; -1 if none is near."""
+    """Return the nearest position at or before ``index`` whose tag is not in ``tags``; -1 if none is near."""
     floor = max(-1, index - _LONGEST_SKIP)
     while index > floor and tokens[index].tag in tags:
         index -= 1
@@ -73,7 +73,7 @@ def _inner_predicate(tokens: Tokens, index: int) -> int | None:
 
 
 def _before_light_noun(tokens: Tokens, index: int) -> int | None:
-    """The predicate of a relative clause on an empty noun: 좋을 것 (같다), 비싼 편 (이다)."""
+    """Return the predicate of a relative clause on an empty noun: 좋을 것 (같다), 비싼 편 (이다)."""
     noun = skip_back(tokens, index, PARTICLES)
     if noun < 2 or tokens[noun].form not in LIGHT_NOUNS or tokens[noun - 1].tag != "ETM":
         return None
@@ -82,13 +82,13 @@ def _before_light_noun(tokens: Tokens, index: int) -> int | None:
 
 
 def before_light_noun(tokens: Tokens, index: int) -> int | None:
-    """The main predicate before an empty noun at ``index`` or left of it, if there is one."""
+    """Return the main predicate before an empty noun at ``index`` or left of it, if there is one."""
     found = _before_light_noun(tokens, index)
     return None if found is None else main_predicate(tokens, found)
 
 
 def noun_phrase_start(tokens: Tokens, index: int) -> int:
-    """The first of the adjacent nouns that end at ``index`` (배터리 수명 → 배터리)."""
+    """Return the first of the adjacent nouns that end at ``index`` (배터리 수명 → 배터리)."""
     while index > 0 and tokens[index - 1].tag in NOUNS and tokens[index].start - tokens[index - 1].end <= 1:
         index -= 1
     return index

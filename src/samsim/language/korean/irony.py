@@ -16,7 +16,7 @@ _STRONG_PRAISE = 0.6
 
 
 def find_irony(text: str, sentences: tuple[Offsets, ...], words: list[PolarityWord]) -> list[Cue]:
-    """The irony cues of a text; the scope is the sentence."""
+    """Return the irony cues of a text; the scope is the sentence."""
     cues: list[Cue] = []
     for sentence in sentences:
         match = _PHRASES.search(text, *sentence) or _soured_praise(text, sentence, words)

@@ -31,14 +31,14 @@ _EXISTENCE_NOUNS = frozenset({"맛", "재미", "멋", "쓸모", "의미", "문�
 
 @cache
 def kiwi() -> Any:
-    """The one Kiwi instance: loading takes a second and half a gigabyte, so it waits for first use."""
+    """Return the one Kiwi instance: loading takes a second and half a gigabyte, so it waits for first use."""
     from kiwipiepy import Kiwi
 
     return Kiwi(num_workers=1)
 
 
 def tokenize(text: str) -> tuple[tuple[Token, ...], tuple[Offsets, ...]]:
-    """The tokens and sentences of a text, both by code points of the text as given."""
+    """Return the tokens and sentences of a text, both by code points of the text as given."""
     clean = _SURROGATE.sub("\ufffd", text)
     places: list[Offsets] | None = None
     if not unicodedata.is_normalized("NFC", clean):
@@ -60,7 +60,7 @@ def tokenize(text: str) -> tuple[tuple[Token, ...], tuple[Offsets, ...]]:
 
 
 def _in_order(tokens: list[Token]) -> tuple[Token, ...]:
-    """The tokens with starts that never go back: everything later searches them by their place.
+    """Return the tokens with starts that never go back: everything later searches them by their place.
 
     Where endings are run together (울려 for 울려고 해), Kiwi puts an unwritten one behind the next.
     """
@@ -72,7 +72,7 @@ def _in_order(tokens: list[Token]) -> tuple[Token, ...]:
 
 
 def _continues(text: str, sentences: list[Offsets], token: Token) -> bool:
-    """Whether Kiwi's sentence break before ``token`` is refused: nobody starts one mid-word."""
+    """Return whether Kiwi's sentence break before ``token`` is refused: nobody starts one mid-word."""
     if not sentences:
         return False
     gap_start = sentences[-1][1]
@@ -82,7 +82,7 @@ def _continues(text: str, sentences: list[Offsets], token: Token) -> bool:
 
 
 def _compose(text: str) -> tuple[str, list[Offsets]]:
-    """The NFC form, and for each of its characters the span of the original it came from."""
+    """Return the NFC form, and for each of its characters the span of the original it came from."""
     composed: list[str] = []
     places: list[Offsets] = []
     start = 0
@@ -137,7 +137,7 @@ def _without_wrong_particle(row: Row) -> list[Row]:
 
 
 def _misspelt(before: str, particle: str) -> bool:
-    """Whether ``particle`` is the form used after a consonant, and ``before`` ends in a vowel."""
+    """Return whether ``particle`` is the form used after a consonant, and ``before`` ends in a vowel."""
     return particle in _PARTICLE_TAGS and "가" <= before <= "힣" and not (ord(before) - ord("가")) % 28
 
 
@@ -189,7 +189,7 @@ def _word(left: Row, right: Row, tag: str) -> Row:
 
 
 def _is_place(following: Row | None) -> bool:
-    """Whether 데 is the noun "place, matter" (친절한 데가 있다) and not the ending -ㄴ데."""
+    """Return whether 데 is the noun "place, matter" (친절한 데가 있다) and not the ending -ㄴ데."""
     return following is not None and following[3] in ("JKS", "JKB", "JKO", "JKG", "JKC")
 
 

@@ -68,7 +68,7 @@ _OF_OBJECTS = frozenset({"을", "를", "은", "는", "도"})
 
 
 def find_negations(text: str, tokens: Tokens) -> list[Cue]:
-    """The negation cues of a text, in text order."""
+    """Return the negation cues of a text, in text order."""
     cues: list[Cue] = []
     for index, token in enumerate(tokens):
         cue = None
@@ -141,7 +141,7 @@ def _judgement(text: str, tokens: Tokens, index: int) -> Cue:
 
 
 def _reinforces(tokens: Tokens, index: int) -> bool:
-    """Whether 별로 only strengthens a negation that follows before the clause ends."""
+    """Return whether 별로 only strengthens a negation that follows before the clause ends."""
     for token in tokens[index + 1 : index + _REINFORCING_REACH]:
         if token.lemma in _LONG or token.form in ("안", "못", "없", "아니"):
             return True
@@ -191,7 +191,7 @@ def _first_of_neither(tokens: Tokens, predicate: int) -> int:
 
 
 def _with_noun(tokens: Tokens, predicate: int) -> int:
-    """A copula is governed with its noun: 최고이지 않다."""
+    """Return a copula is governed with its noun: 최고이지 않다."""
     if tokens[predicate].tag == "VCP" and predicate > 0 and tokens[predicate - 1].tag in NOUNS | {"MAG"}:
         return predicate - 1
     return predicate
@@ -210,7 +210,7 @@ def _asks_agreement(text: str, tokens: Tokens, index: int) -> bool:
 
 
 def _missing_noun(tokens: Tokens, index: int) -> int:
-    """What is said to be absent, past what only stresses it: 단점이 하나도 없다, 소음이 전혀 없다."""
+    """Return what is said to be absent, past what only stresses it: 단점이 하나도 없다, 소음이 전혀 없다."""
     noun = skip_back(tokens, index - 1, _SKIPPED)
     if noun > 0 and tokens[noun].form in NOT_EVEN_ONE and tokens[noun + 1].form == "도":
         one = noun - 1 if tokens[noun - 1].form in NOT_EVEN_ONE else noun

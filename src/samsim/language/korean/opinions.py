@@ -38,13 +38,13 @@ class KoreanOpinions:
         self._text = unicodedata.normalize("NFC", analysis.text)
 
     def normal(self, opinion: str) -> str:
-        """The dictionary form. A form that would itself be read as another one is not trusted."""
+        """Return the dictionary form. A form that would itself be read as another one is not trusted."""
         given = unicodedata.normalize("NFC", opinion.strip())
         found = self._read(given)
         return found if found and self._read(found) == found else given
 
     def states(self, opinion: str) -> bool:
-        """Whether each word of the opinion is one of the text's: written so, by its lemma or by its stem."""
+        """Return whether each word of the opinion is one of the text's: written so, by its lemma or by its stem."""
         words = self.normal(opinion).split()
         return bool(words) and all(self._has_word(word) for word in words)
 
@@ -60,7 +60,7 @@ class KoreanOpinions:
         return frozenset(words | {token.lemma for token in self._analysis.tokens})
 
     def _read(self, opinion: str) -> str:
-        """One reading of the opinion; as it is where it is a word of the text's own analysis."""
+        """Return one reading of the opinion; as it is where it is a word of the text's own analysis."""
         if not opinion or opinion in self._lemmas:
             return opinion
         at = self._analysis.text.find(opinion)
@@ -71,7 +71,7 @@ class KoreanOpinions:
 
 
 def _within(items: Sequence[PlacedT], region: Offsets) -> Sequence[PlacedT]:
-    """The items that begin inside the region; they come in text order."""
+    """Return the items that begin inside the region; they come in text order."""
     first, last = (bisect_left(items, edge, key=_start) for edge in region)
     return items[first:last]
 
@@ -81,7 +81,7 @@ def _start(item: Token | PolarityWord) -> int:
 
 
 def _stands_alone(tokens: Sequence[Token], region: Offsets) -> bool:
-    """Whether no morpheme of the text crosses the ends of the region."""
+    """Return whether no morpheme of the text crosses the ends of the region."""
     before = bisect_left(tokens, region[0], key=_start) - 1
     crosses = before >= 0 and tokens[before].end > region[0]
     return not crosses and all(token.end <= region[1] for token in _within(tokens, region))
@@ -103,12 +103,12 @@ def _dictionary_form(analysis: TextAnalysis, region: Offsets) -> str:
 
 
 def _first_of_content(tokens: Sequence[Token]) -> int | None:
-    """The first token after adverbs of degree and a negation; None where there is nothing else."""
+    """Return the first token after adverbs of degree and a negation; None where there is nothing else."""
     return next((index for index, token in enumerate(tokens) if token.form not in _ADDS_NOTHING), None)
 
 
 def _last_before_ends(tokens: Sequence[Token]) -> int:
-    """The last token without particles, endings and the copula (최고예요 → 최고)."""
+    """Return the last token without particles, endings and the copula (최고예요 → 최고)."""
     last = len(tokens) - 1
     while last > 0 and tokens[last].tag in _ENDS:
         last -= 1

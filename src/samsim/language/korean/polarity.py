@@ -78,7 +78,7 @@ def _expressions() -> Expressions:
 
 
 def find_polarity_words(tokens: Tokens, negations: list[Cue]) -> list[PolarityWord]:
-    """The evaluating words of a text, in text order, with negation worked out."""
+    """Return the evaluating words of a text, in text order, with negation worked out."""
     denied = _denial_counts(tokens, negations)
     judging = {cue.start for cue in negations}
     words: list[PolarityWord] = []
@@ -105,7 +105,7 @@ def find_polarity_words(tokens: Tokens, negations: list[Cue]) -> list[PolarityWo
 
 
 def _denial_counts(tokens: Tokens, negations: list[Cue]) -> list[int]:
-    """How many negations govern each token."""
+    """Return how many negations govern each token."""
     counts = [0] * len(tokens)
     starts = [token.start for token in tokens]
     for cue in negations:
@@ -124,7 +124,7 @@ def _denied_to_arise(tokens: Tokens, index: int, denied: list[int]) -> int:
 
 
 def arising_verb(tokens: Tokens, noun: int) -> int | None:
-    """The verb by which a noun comes about (트러블이 나다, 자국이 보이다), if one follows it."""
+    """Return the verb by which a noun comes about (트러블이 나다, 자국이 보이다), if one follows it."""
     if tokens[noun].tag not in NOUNS:
         return None
     for place in range(noun + 1, min(noun + 5, len(tokens))):
@@ -205,7 +205,7 @@ def _expression(tokens: Tokens, index: int) -> tuple[int, float, str] | None:
 
 
 def _match_back(tokens: Tokens, index: int, lemmas: tuple[str, ...]) -> int | None:
-    """Where ``lemmas`` (nearest first) begin, looking back over particles, endings and one adverb."""
+    """Return where ``lemmas`` (nearest first) begin, looking back over particles, endings and one adverb."""
     adverbs = 0
     for lemma in lemmas:
         while index >= 0 and tokens[index].lemma != lemma:
@@ -256,7 +256,7 @@ def _by_noun(tokens: Tokens, index: int) -> float | None:
 
 
 def _described_noun(tokens: Tokens, index: int) -> int | None:
-    """The noun a predicate describes: the one it modifies, else the nearest one before it."""
+    """Return the noun a predicate describes: the one it modifies, else the nearest one before it."""
     if index + 2 < len(tokens) and tokens[index + 1].tag == "ETM" and tokens[index + 2].tag in NOUNS:
         head = index + 2
         while head + 1 < len(tokens) and tokens[head + 1].tag in NOUNS:
@@ -278,7 +278,7 @@ def _keeps_subject(tokens: Tokens, ending: int) -> bool:
 
 
 def _worth(tokens: Tokens, noun: int) -> float | None:
-    """What more of a (compound) noun is worth: its strongest part decides, the later one at a tie."""
+    """Return what more of a (compound) noun is worth: its strongest part decides, the later one at a tie."""
     table = load_scores("quantity_ko")
     best: float | None = None
     place = noun

@@ -68,15 +68,15 @@ class StoreFiles:
         return self._journal < 0
 
     def last(self) -> Record:
-        """The newest episode's record."""
+        """Return the newest episode's record."""
         return journal.last_record(self._open_journal())
 
     def record(self, seq: int) -> Record | None:
-        """The record of episode ``seq``; None when there is none."""
+        """Return the record of episode ``seq``; None when there is none."""
         return journal.record_at(self._open_journal(), seq)
 
     def lines(self, first: int, last: int) -> Iterator[tuple[Record, bytes]]:
-        """The lines of episodes ``first`` to ``last``, without their newlines, each checked by its checksum."""
+        """Yield the lines of episodes ``first`` to ``last``, without their newlines, each checked by its checksum."""
         batch: list[Record] = []
         seen = first - 1
         for record in journal.records(self._open_journal(), first, last):
@@ -141,7 +141,7 @@ class StoreFiles:
         return sum(file.stat().st_size for file in files if file.exists())
 
     def quarantined(self) -> list[Path]:
-        """The files with torn bytes, oldest first."""
+        """Return the files with torn bytes, oldest first."""
         start = f"{self.path.name}.torn-"
         found = [file for file in self.path.parent.iterdir() if file.name.startswith(start)]
         return sorted(found, key=lambda file: (len(file.name), file.name))
@@ -206,7 +206,7 @@ class StoreFiles:
             sync_folder(self.path.parent)
 
     def _adopt(self) -> bytes:
-        """A journal for a log that has none, such as an exported or copied file."""
+        """Return a journal for a log that has none, such as an exported or copied file."""
         unknown: list[str] = []
         with self.path.open("rb") as file:
             whole_lines = (line for line in file if line.endswith(b"\n"))

@@ -40,17 +40,17 @@ class Record(NamedTuple):
         return self.end - self.length
 
     def follow(self, line: bytes) -> Record:
-        """The record of ``line`` (newline included) written right behind this one."""
+        """Return the record of ``line`` (newline included) written right behind this one."""
         crc = zlib.crc32(line)
         chain = zlib.crc32(_CHECK.pack(crc), self.chain)
         return Record(self.seq + 1, self.end + len(line), len(line), crc, chain)
 
     def matches(self, line: bytes) -> bool:
-        """Whether ``line`` (newline included) is the one this record was made for."""
+        """Return whether ``line`` (newline included) is the one this record was made for."""
         return len(line) == self.length and zlib.crc32(line) == self.crc
 
     def pack(self) -> bytes:
-        """The record's bytes, with their own checksum."""
+        """Return the record's bytes, with their own checksum."""
         fields = _FIELDS.pack(*self)
         return fields + _CHECK.pack(zlib.crc32(fields))
 
@@ -60,19 +60,19 @@ START = Record(0, 0, 0, 0, 0)
 
 
 def unpack(data: bytes) -> Record | None:
-    """The record in ``data``; None when it is torn or damaged."""
+    """Return the record in ``data``; None when it is torn or damaged."""
     if len(data) != RECORD_SIZE or _CHECK.pack(zlib.crc32(data[: _FIELDS.size])) != data[_FIELDS.size :]:
         return None
     return Record(*_FIELDS.unpack_from(data))
 
 
 def offset_of(seq: int) -> int:
-    """Where in the journal the record of episode ``seq`` starts."""
+    """Return where in the journal the record of episode ``seq`` starts."""
     return len(HEADER) + (seq - 1) * RECORD_SIZE
 
 
 def record_at(fd: int, seq: int) -> Record | None:
-    """The record of episode ``seq``; None when there is no sound one."""
+    """Return the record of episode ``seq``; None when there is no sound one."""
     if seq < 1:
         return START if seq == 0 else None
     record = unpack(os.pread(fd, RECORD_SIZE, offset_of(seq)))
@@ -80,7 +80,7 @@ def record_at(fd: int, seq: int) -> Record | None:
 
 
 def last_record(fd: int) -> Record:
-    """The newest sound record; needs no lock, because a record counts only when it is whole."""
+    """Return the newest sound record; needs no lock, because a record counts only when it is whole."""
     seq = max(0, (os.fstat(fd).st_size - len(HEADER)) // RECORD_SIZE)
     while (record := record_at(fd, seq)) is None:
         seq -= 1
@@ -88,7 +88,7 @@ def last_record(fd: int) -> Record:
 
 
 def records(fd: int, first: int, last: int) -> Iterator[Record]:
-    """The records of episodes ``first`` to ``last``; stops early at one that is not sound."""
+    """Yield the records of episodes ``first`` to ``last``; stops early at one that is not sound."""
     for begin in range(first, last + 1, _BATCH):
         count = min(_BATCH, last + 1 - begin)
         data = os.pread(fd, count * RECORD_SIZE, offset_of(begin))
@@ -100,12 +100,12 @@ def records(fd: int, first: int, last: int) -> Iterator[Record]:
 
 
 def has_header(fd: int) -> bool:
-    """Whether the file is a journal of this version."""
+    """Return whether the file is a journal of this version."""
     return os.pread(fd, len(HEADER), 0) == HEADER
 
 
 def journal_of(lines: Iterable[bytes], check: Callable[[int, bytes], None]) -> tuple[bytes, Record]:
-    """A whole journal for ``lines`` (newlines included), each passed to ``check`` with its number."""
+    """Return a whole journal for ``lines`` (newlines included), each passed to ``check`` with its number."""
     last, packed = START, bytearray(HEADER)
     for line in lines:
         last = last.follow(line)

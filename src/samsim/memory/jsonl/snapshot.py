@@ -21,7 +21,7 @@ _ARRAYS = ("flat_tokens", "set_starts", "signature_of", "set_of", "of_episode")
 
 
 def pack_snapshot(groups: Groups, upto: Record) -> bytes:
-    """The bytes of a snapshot of ``groups``, which cover the episodes up to ``upto``."""
+    """Return the bytes of a snapshot of ``groups``, which cover the episodes up to ``upto``."""
     state = groups.state()
     arrays = {name: getattr(state, name) for name in _ARRAYS}
     header = {
@@ -73,7 +73,7 @@ def _unpacked(data: bytes) -> tuple[Groups, Record]:
 
 
 def _fits_together(state: GroupsState) -> bool:
-    """Whether every number names something that is there; the checksum only says that the bytes are whole."""
+    """Return whether every number names something that is there; the checksum only says that the bytes are whole."""
     import numpy as np
 
     words, starts, groups = state.vocabulary, state.set_starts, len(state.set_of)

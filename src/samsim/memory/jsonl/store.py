@@ -60,13 +60,13 @@ class JsonlStore:
         return episode_id
 
     def iterate(self, as_of: int | None = None) -> Iterator[EpisodicMemoryEntryV1_1]:
-        """The episodes in order, up to ``as_of``."""
+        """Yield the episodes in order, up to ``as_of``."""
         newest = self.last_seq()
         for _, line in self._files.lines(1, newest if as_of is None else min(as_of, newest)):
             yield parse_line(line)
 
     def get(self, episode_id: str) -> EpisodicMemoryEntryV1_1 | None:
-        """The episode of that id, or None."""
+        """Return the episode of that id, or None."""
         seq = seq_of(episode_id)
         if seq is None or seq > self.last_seq():
             return None
@@ -83,7 +83,7 @@ class JsonlStore:
         require_same_language: bool = True,
         require_structure_overlap: bool = True,
     ) -> list[Retrieved]:
-        """The ``k`` best episodes, best first, ties to the newest."""
+        """Return the ``k`` best episodes, best first, ties to the newest."""
         hidden = frozenset(seq for episode_id in exclude if (seq := seq_of(episode_id)) is not None)
         filters = Filters(require_same_language, require_structure_overlap)
         with self._guard:
@@ -92,7 +92,7 @@ class JsonlStore:
         return [Retrieved(parse_line(self._line(hit.seq)), hit.score) for hit in hits]
 
     def last_seq(self) -> int:
-        """The number of the newest episode, 0 when there is none."""
+        """Return the number of the newest episode, 0 when there is none."""
         return self._files.last().seq
 
     def verify(self) -> VerifyReport:
@@ -163,7 +163,7 @@ class JsonlStore:
             yield line
 
     def _is_held(self, episode_id: str, line: bytes, newest: int, journalled: int) -> bool:
-        """Whether the store already has this very episode; an id out of order is an error."""
+        """Return whether the store already has this very episode; an id out of order is an error."""
         seq = seq_of(episode_id)
         if seq == newest + 1:
             return False

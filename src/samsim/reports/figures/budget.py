@@ -67,7 +67,7 @@ class _Label:
 
 
 def budget_figure(collected: Collected, family: Family) -> str:
-    """What F1 takes: cost where it is known, else tokens, else calls."""
+    """Return what F1 takes: cost where it is known, else tokens, else calls."""
     scored = scored_runs(collected, family)
     for words, budget_of, written in _BUDGETS:
         known = [(cell, tuple(budget_of(run) or 0.0 for run in cell.runs)) for cell in scored]

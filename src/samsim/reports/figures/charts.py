@@ -114,7 +114,7 @@ _FUNNEL_STEPS: tuple[tuple[str, Pair, str], ...] = (
 
 
 def funnel_figure(collected: Collected) -> str:
-    """How far samples got, in one row of small bars per run that reviewed anything."""
+    """Return how far samples got, in one row of small bars per run that reviewed anything."""
     reviewing = [run for run in collected.evaluated if run.metrics.funnel.reviewed]
     runs = merged(reviewing, lambda run: [[str(_step(run, key)) for key, _, _ in _FUNNEL_STEPS]])
     if not runs:
@@ -182,7 +182,7 @@ def _polarity_bar(drawing: Drawing, scale: Scale, y: float, scores: FamilyScores
 
 
 def _part(scores: FamilyScores, polarity: str) -> str:
-    """The F1 of a polarity; there is none where the gold has none of it."""
+    """Return the F1 of a polarity; there is none where the gold has none of it."""
     return percent(scores.subsets["polarity"][polarity].final.f1 if _gold(scores, polarity) else None)
 
 

@@ -98,19 +98,19 @@ class Scale:
     end: float
 
     def __call__(self, value: float) -> float:
-        """The place of a value; one outside is put at the edge."""
+        """Return the place of a value; one outside is put at the edge."""
         inside = min(max(value, self.low), self.high)
         span = self.high - self.low
         return self.start + (inside - self.low) / span * (self.end - self.start) if span else self.start
 
 
 def text_width(words: Iterable[str]) -> float:
-    """How much room the longest of the labels takes."""
+    """Return how much room the longest of the labels takes."""
     return max((sum(_WIDE if ord(letter) > 0x1100 else _LATIN for letter in word) for word in words), default=0.0)
 
 
 def fitted(words: str, room: float, size: float = 1.0) -> str:
-    """The label, shortened where it takes more than the room."""
+    """Return the label, shortened where it takes more than the room."""
     if text_width([words]) * size <= room:
         return words
     while words and text_width([f"{words}…"]) * size > room:

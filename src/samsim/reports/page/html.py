@@ -27,7 +27,7 @@ _BLANK = re.compile(r"\{\{([a-z_]+|t:[a-z_]+)\}\}")
 
 
 def report_page(collected: Collected, ui: Ui | None = None) -> str:
-    """The whole page; without a language it follows the reader's browser."""
+    """Return the whole page; without a language it follows the reader's browser."""
     style, script = _template("report.css"), _script()
     title = PAGE["page_title"]
     return _filled(
@@ -110,7 +110,7 @@ def _script() -> str:
 
 
 def _filled(name: str, values: Mapping[str, str]) -> str:
-    """A template with its blanks filled in, each once: what is put in is not looked through again."""
+    """Return a template with its blanks filled in, each once: what is put in is not looked through again."""
 
     def fill(blank: re.Match[str]) -> str:
         key = blank[1]

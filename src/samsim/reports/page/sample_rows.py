@@ -39,13 +39,13 @@ class BrowsedSample:
         return None if self.sample.result is None else self.sample.result.text
 
     def base(self) -> list[Any]:
-        """What does not depend on the run: language, gold (None without any), tags."""
+        """Return what does not depend on the run: language, gold (None without any), tags."""
         card, result = self.sample.card, self.sample.result
         gold = None if card is None or card.gold is None else [_gold(item) for item in card.gold]
         return ["" if result is None else result.language, gold, [] if card is None else list(card.tags)]
 
     def labels(self) -> list[str]:
-        """What the sample can be found by, as ``kind:value``."""
+        """Return what the sample can be found by, as ``kind:value``."""
         return [*self._states(), *self._facets()]
 
     def detail(self) -> dict[str, Any]:

@@ -39,12 +39,12 @@ _FIRST_BREAKDOWNS = ("subset-polarity", "subset-aspect")
 
 
 def words(key: str, **values: object) -> str:
-    """A sentence of the page in both languages."""
+    """Return a sentence of the page in both languages."""
     return html_text(filled(PAGE[key], **values))
 
 
 def banners(collected: Collected) -> str:
-    """What a reader must know before the numbers."""
+    """Return what a reader must know before the numbers."""
     parts = []
     if failed_checks(collected):
         checks = html_table(sanity_table(collected, only_failed=True))
@@ -84,7 +84,7 @@ def sections(collected: Collected) -> str:
 
 
 def provenance(collected: Collected) -> str:
-    """Where the numbers come from."""
+    """Return where the numbers come from."""
     checks = sum(len(run.metrics.sanity) for run in collected.runs)
     passed = ""
     if checks and not failed_checks(collected):
@@ -104,7 +104,7 @@ def _tables(*tables: Table) -> str:
 
 
 def _table(table: Table) -> str:
-    """A table; a long one is folded, under its own name."""
+    """Return a table; a long one is folded, under its own name."""
     if len(table.rows) <= _LONG:
         return html_table(table)
     return f"<details><summary>{html_text(table.caption)} ({len(table.rows)})</summary>{html_table(table)}</details>"
@@ -125,7 +125,7 @@ def _summary(collected: Collected, family: Family | None) -> str:
 
 
 def _why_unscored(collected: Collected) -> str:
-    """The sentence on why there are no scores, where all runs have the same reason."""
+    """Return the sentence on why there are no scores, where all runs have the same reason."""
     reasons = {run.metrics.unscored_reason for run in collected.evaluated}
     said = {"all_failed": "all_failed_here", "no_scorecards": "no_scorecards_here", "no_samples": "no_samples_here"}
     return said.get(str(reasons.pop()), "no_gold_here") if len(reasons) == 1 else "no_gold_here"

@@ -23,7 +23,7 @@ class Card:
 
 
 def summary_cards(collected: Collected, family: Family | None) -> list[Card]:
-    """What a reader wants to know first."""
+    """Return what a reader wants to know first."""
     runs = collected.evaluated
     most = max((run.metrics.samples for run in runs), default=0)
     cards = [Card(whole(len(runs)), "card_runs"), Card(whole(most), "card_samples")]
@@ -50,7 +50,7 @@ def _score_cards(collected: Collected, family: Family) -> list[Card]:
 
 
 def _largest(scored: Sequence[Scored]) -> list[Card]:
-    """The largest difference of a run that did not fail on samples; all runs that share it."""
+    """Return the largest difference of a run that did not fail on samples; all runs that share it."""
     compared = [(cell, cell.contrast) for cell in scored if cell.contrast is not None and not cell.failed]
     if not compared:
         return []

@@ -40,7 +40,7 @@ _HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3]")
 
 
 def html_text(text: Text) -> str:
-    """A text for the page: in both languages where they differ, always escaped."""
+    """Return a text for the page: in both languages where they differ, always escaped."""
     if isinstance(text, str):
         return escape(text)
     english, korean = text
@@ -50,7 +50,7 @@ def html_text(text: Text) -> str:
 
 
 def html_table(table: Table) -> str:
-    """The table in a box that scrolls by itself."""
+    """Return the table in a box that scrolls by itself."""
     head = "".join(_html_heading(column) for column in table.columns)
     groups = ""
     if any(column.group for column in table.columns):
@@ -84,7 +84,7 @@ def _align(column: Column) -> str:
 
 
 def _html_row(row: Row, columns: tuple[Column, ...], rows: int) -> str:
-    """A row; neighbours with the same name have it once, over all of them."""
+    """Return a row; neighbours with the same name have it once, over all of them."""
     span = f' rowspan="{rows}"' if rows > 1 else ""
     name = f'<th scope="row"{span}>{html_text(row.cells[0])}</th>' if rows else ""
     if row.kind == "missing":
@@ -96,7 +96,7 @@ def _html_row(row: Row, columns: tuple[Column, ...], rows: int) -> str:
 
 
 def markdown_table(table: Table, ui: Ui) -> str:
-    """The table as Markdown, with its caption above and its notes below."""
+    """Return the table as Markdown, with its caption above and its notes below."""
     headings = [_flat_heading(column, ui) for column in table.columns]
     lines = [f"**{_markdown(said(table.caption, ui))}**", "", _markdown_row(headings)]
     lines.append("|" + "|".join("---:" if column.numeric else "---" for column in table.columns) + "|")
@@ -121,7 +121,7 @@ def _markdown(text: str) -> str:
 
 
 def latex_table(table: Table, ui: Ui) -> str:
-    """The table for a paper that uses booktabs; a wide one goes over both columns, made to fit."""
+    """Return the table for a paper that uses booktabs; a wide one goes over both columns, made to fit."""
     spec = "".join("r" if column.numeric else "l" for column in table.columns)
     wide = len(table.columns) > _ONE_COLUMN
     lines = ["% needs \\usepackage{booktabs}" + (" and \\usepackage{graphicx}" if wide else "")]
@@ -164,6 +164,6 @@ def _latex_row(row: Row, columns: int, ui: Ui) -> str:
 
 
 def latex(text: str) -> str:
-    """A text with nothing in it that LaTeX would obey; a bracket after a line break would be its argument."""
+    """Return a text with nothing in it that LaTeX would obey; a bracket after a line break would be its argument."""
     written = _LATEX_PATTERN.sub(lambda found: _LATEX[found[0]], text)
     return f"{{}}{written}" if written.startswith("[") else written

@@ -60,7 +60,7 @@ def risk_table(collected: Collected) -> Table:
 
 
 def severity_table(collected: Collected) -> Table:
-    """How severe the risk was before and after."""
+    """Return how severe the risk was before and after."""
 
     def cells(run: MeasuredRun) -> list[Text]:
         found = run.metrics.risk
@@ -145,7 +145,7 @@ def agreement_table(collected: Collected) -> Table:
 
 
 def _with_memory(collected: Collected) -> list[MeasuredRun]:
-    """The runs in which anything was retrieved, and those of which nobody can say."""
+    """Return the runs in which anything was retrieved, and those of which nobody can say."""
     return [
         run
         for run in collected.runs
@@ -211,7 +211,7 @@ def memory_table(collected: Collected) -> Table:
 
 
 def memory_impact_table(collected: Collected) -> Table:
-    """What became of risk and harm where advice was followed, ignored or masked."""
+    """Return what became of risk and harm where advice was followed, ignored or masked."""
 
     def group(found: MemoryGroup) -> list[str]:
         if not found.samples:

@@ -47,17 +47,17 @@ class Table:
 
 
 def said(text: Text, ui: Ui) -> str:
-    """A text in one language."""
+    """Return a text in one language."""
     return text if isinstance(text, str) else text[1 if ui == "ko" else 0]
 
 
 def filled(pair: Pair, **values: object) -> Pair:
-    """A pair with its blanks filled in."""
+    """Return a pair with its blanks filled in."""
     return pair[0].format(**values), pair[1].format(**values)
 
 
 def name_column(heading: Pair = ("run", "실행")) -> Column:
-    """The first column of most tables."""
+    """Return the first column of most tables."""
     return Column(heading, numeric=False)
 
 

@@ -10,7 +10,7 @@ from samsim.schemas.code_names import RUN_STATUS
 
 
 def runs_table(collected: Collected) -> Table:
-    """What decided each run."""
+    """Return what decided each run."""
     headings: tuple[Text, ...] = (
         ("protocol", "프로토콜"),
         ("condition", "조건"),
@@ -58,7 +58,7 @@ def runs_table(collected: Collected) -> Table:
 
 
 def sanity_table(collected: Collected, *, only_failed: bool = False) -> Table:
-    """Every check of the measures, or those that failed, with what came out."""
+    """Return every check of the measures, or those that failed, with what came out."""
     columns = (
         name_column(),
         Column(("check", "점검"), numeric=False),
@@ -83,5 +83,5 @@ def sanity_table(collected: Collected, *, only_failed: bool = False) -> Table:
 
 
 def failed_checks(collected: Collected) -> int:
-    """How many checks failed."""
+    """Return how many checks failed."""
     return sum(not check.ok for run in collected.runs for check in run.metrics.sanity)

@@ -38,7 +38,7 @@ _RATES = ("P", "R", "F1")
 
 
 def main_table(collected: Collected, family: Family, *, single: bool = False) -> Table:
-    """Every cell in one family: scores, what the review changed, against the baseline, and at which budget.
+    """Return every cell in one family: scores, what the review changed, against the baseline, and at which budget.
 
     Repeats of a cell are one row, unless every single run is asked for.
     """
@@ -62,7 +62,7 @@ def main_table(collected: Collected, family: Family, *, single: bool = False) ->
 
 
 def paper_table(collected: Collected, family: Family) -> Table:
-    """What a paper has room for: scores and the difference to the baseline."""
+    """Return what a paper has room for: scores and the difference to the baseline."""
     columns = (
         name_column(),
         Column(("samples", "샘플")),
@@ -251,7 +251,7 @@ def budget_cells(runs: Sequence[MeasuredRun]) -> list[str]:
 
 
 def _range(written: Sequence[str], values: Sequence[float | None]) -> str:
-    """What all members have, or from the least to the most; unknown if it is of one of them."""
+    """Return what all members have, or from the least to the most; unknown if it is of one of them."""
     known = sorted((value, words) for value, words in zip(values, written, strict=True) if value is not None)
     if len(known) < len(values):
         return NOTHING
@@ -260,7 +260,7 @@ def _range(written: Sequence[str], values: Sequence[float | None]) -> str:
 
 
 def _baseline_rows(collected: Collected, family: Family, before: int, columns: int) -> Iterator[Row]:
-    """The trivial answers, once per data set."""
+    """Yield the trivial answers, once per data set."""
     for samples, answers in trivial_scores(collected, family):
         for name, found in answers.items():
             rates = map(percent, (found.micro.precision, found.micro.recall, found.micro.f1))
@@ -308,7 +308,7 @@ def _family_cells(scores: FamilyScores | None) -> list[str]:
 
 
 def stability_table(collected: Collected) -> Table:
-    """How far runs of the same cell agree."""
+    """Return how far runs of the same cell agree."""
     columns = (
         name_column(("cell", "셀")),
         Column(("runs", "실행 수"), numeric=False),

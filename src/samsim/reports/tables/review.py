@@ -138,7 +138,7 @@ def rules_table(collected: Collected, family: Family, *, by_reason: bool = False
 
 
 def overrides_table(collected: Collected) -> Table:
-    """What was overridden, what was not, and how it turned out by risk."""
+    """Return what was overridden, what was not, and how it turned out by risk."""
 
     def cells(run: MeasuredRun) -> list[Text]:
         found = run.metrics.overrides
@@ -164,7 +164,7 @@ def overrides_table(collected: Collected) -> Table:
 
 
 def skips_table(collected: Collected) -> Table:
-    """Why changes that somebody wanted were not made."""
+    """Return why changes that somebody wanted were not made."""
     columns = (name_column(), Column(("why not", "이유"), numeric=False), Column(("changes", "변경")))
 
     def block(run: MeasuredRun) -> list[list[Text]]:

@@ -21,7 +21,7 @@ _OWN_FLAGS = "conflict"
 
 
 def subset_tables(collected: Collected, family: Family) -> list[Table]:
-    """One table per breakdown that has more than one part."""
+    """Return one table per breakdown that has more than one part."""
     scored = [run for run in collected.shown if family in run.tuples]
     names = dict.fromkeys(name for run in scored for name in run.tuples[family].subsets)
     return [table for name in names if not (table := _subset_table(collected, family, name)).is_empty]
@@ -57,7 +57,7 @@ def _counts(part: SubsetPart) -> tuple[int | None, int]:
 
 
 def _columns(part: str, found: Sequence[SubsetPart], *, apart: bool) -> list[Column]:
-    """The counts stand in the heading where all runs have the same, else in a column."""
+    """Return the counts stand in the heading where all runs have the same, else in a column."""
     group = named(PART, part)
     predicted = Column(("predicted", "예측"), group)
     if apart:

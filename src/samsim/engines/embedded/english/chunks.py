@@ -13,7 +13,7 @@ from samsim.schemas.analysis import Offsets, PolarityWord, TextAnalysis, Token
 
 @lru_cache(maxsize=8)
 def parse_text(analysis: TextAnalysis) -> tuple[Parse, ...]:
-    """The shallow parse of every sentence that has words; the three extractors share it."""
+    """Return the shallow parse of every sentence that has words; the three extractors share it."""
     parses: list[Parse] = []
     tokens, words, clauses = analysis.tokens, analysis.polarity_words, analysis.clauses
     at = word_at = clause_at = 0

@@ -58,17 +58,17 @@ def extract_negation(analysis: TextAnalysis) -> list[Extraction]:
 
 
 def _is_inside(opinion: Opinion, failed: list[Extraction]) -> bool:
-    """Whether the opinion is a part of a failure: "well" in "never worked well"."""
+    """Return whether the opinion is a part of a failure: "well" in "never worked well"."""
     return any(failure.opinion[0] <= opinion.word.start < failure.opinion[1] for failure in failed)
 
 
 def ironic_spans(analysis: TextAnalysis) -> tuple[Offsets, ...]:
-    """The sentences that carry an irony cue."""
+    """Return the sentences that carry an irony cue."""
     return tuple(cue.scopes[0] for cue in analysis.cues if cue.kind == "irony")
 
 
 def placed_opinions(analysis: TextAnalysis) -> Iterator[Placed]:
-    """Every opinion of the text with its explicit targets, across sentences where a pronoun takes one up."""
+    """Yield every opinion of the text with its explicit targets, across sentences where a pronoun takes one up."""
     topic: tuple[Parse, NounPhrase] | None = None
     for parse in parse_text(analysis):
         for opinion in parse.opinions:
@@ -90,7 +90,7 @@ def _topic_span(parse: Parse, phrase: NounPhrase) -> list[Offsets]:
 
 
 def read_in_context(parse: Parse, opinion: Opinion, ironic: tuple[Offsets, ...]) -> Reading:
-    """The opinion's polarity with negation, "too", "could be better", wishes and irony taken into account."""
+    """Return the opinion's polarity with negation, "too", "could be better", wishes and irony taken into account."""
     word = opinion.word
     value = word.in_context
     if value > 0 and any(start <= word.start < end for start, end in ironic):

@@ -22,7 +22,7 @@ _NEAR = 6
 
 
 def is_doubted(parse: Parse, index: int) -> bool:
-    """Whether the word stands in a question that the writer leaves open."""
+    """Return whether the word stands in a question that the writer leaves open."""
     for position in range(index - 1, max(-1, index - 1 - _REACH), -1):
         low = parse.lows[position]
         if low in _ASKING:
@@ -36,7 +36,7 @@ def is_doubted(parse: Parse, index: int) -> bool:
 
 
 def states_doubt(parse: Parse, opinion: Opinion) -> bool:
-    """Whether an evaluating word only says that something is not known: "unsure", "hard to say if"."""
+    """Return whether an evaluating word only says that something is not known: "unsure", "hard to say if"."""
     low, after = parse.lows[opinion.first], opinion.last
     if low in _HARD:
         return parse.low(after) == "to" and parse.lemma(after + 1) in _KNOWING and parse.low(after + 2) in _ASKING
@@ -44,7 +44,7 @@ def states_doubt(parse: Parse, opinion: Opinion) -> bool:
 
 
 def _leaves_open(parse: Parse, position: int) -> bool:
-    """Whether what stands before "whether" or "if" says that the answer is not known."""
+    """Return whether what stands before "whether" or "if" says that the answer is not known."""
     while parse.low(position) != "out" and (parse.tag(position) == "ADV" or parse.low(position) in _BEFORE_QUESTION):
         position -= 1
     known = parse.low(position) in _KNOWING or parse.lemma(position) in _KNOWING
@@ -68,7 +68,7 @@ def _states_doubt(parse: Parse, position: int) -> bool:
 
 
 def _words_before(parse: Parse, position: int) -> set[str]:
-    """The words just before, no farther than the last mark."""
+    """Return the words just before, no farther than the last mark."""
     found: set[str] = set()
     for index in range(position - 1, max(-1, position - 1 - _NEAR), -1):
         if parse.tags[index] == "PUNCT" or parse.lows[index] in _ENDING:

@@ -48,7 +48,7 @@ def implicit_failures(analysis: TextAnalysis) -> list[Extraction]:
 
 
 def failures(parse: Parse) -> list[Failure]:
-    """The denied functions of a sentence, from left to right."""
+    """Return the denied functions of a sentence, from left to right."""
     found: list[Failure] = []
     for verb, tag in enumerate(parse.tags):
         if tag == "VERB" and parse.lemma(verb) in FUNCTION_VERBS:

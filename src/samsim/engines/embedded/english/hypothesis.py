@@ -41,7 +41,7 @@ def is_counterfactual(parse: Parse, opinion: Opinion) -> bool:
 
 
 def _opens_condition(parse: Parse, index: int) -> bool:
-    """An "if", or a verb in its place: "had the steak been warmer, …"."""
+    """Return an "if", or a verb in its place: "had the steak been warmer, …"."""
     if parse.low(index + 1) in _OPEN_SUBJECTS:
         return False
     if parse.lows[index] == "if":
@@ -50,14 +50,14 @@ def _opens_condition(parse: Parse, index: int) -> bool:
 
 
 def _is_unreal(parse: Parse, condition: int, nearby: range) -> bool:
-    """A past tense in the condition and "would" in another clause."""
+    """Return a past tense in the condition and "would" in another clause."""
     verbs = {parse.lows[i] for i in nearby if parse.clause_of[i] == condition}
     results = {parse.lows[i] for i in nearby if parse.clause_of[i] != condition}
     return not verbs.isdisjoint(_UNREAL_VERBS) and not results.isdisjoint(_UNREAL_RESULTS)
 
 
 def _has_before(parse: Parse, opinion: Opinion, words: frozenset[str]) -> bool:
-    """Whether one of the words stands before the opinion in its own clause."""
+    """Return whether one of the words stands before the opinion in its own clause."""
     clause = parse.clause_of[opinion.first]
     earlier = range(max(0, opinion.first - _REACH), opinion.first)
     return any(parse.lows[i] in words and parse.clause_of[i] == clause for i in earlier)

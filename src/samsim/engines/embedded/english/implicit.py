@@ -64,7 +64,7 @@ def _extraction(
 
 
 def implied_action(parse: Parse, opinion: Opinion) -> Target | None:
-    """The action that is judged: "easy to use", "ease of use", "works great", "reasonably priced"."""
+    """Return the action that is judged: "easy to use", "ease of use", "works great", "reasonably priced"."""
     following = parse.low(opinion.last)
     if following == "to" or (following == "of" and parse.lows[opinion.first] == "ease"):
         return _action(parse, opinion.last + 1)
@@ -85,7 +85,7 @@ def _action(parse: Parse, verb: int) -> Target | None:
 
 
 def _implicit_cue(parse: Parse, opinion: Opinion) -> str:
-    """Why the opinion counts although its target is not named; "" if nothing says that it does."""
+    """Return why the opinion counts although its target is not named; "" if nothing says that it does."""
     if opinion.last - opinion.first > 1 and abs(opinion.word.prior) >= _STRONG:
         return "a fixed expression of judgement"
     low, tag = parse.lows[opinion.last - 1], parse.tags[opinion.first]
@@ -129,7 +129,7 @@ def _liking_cue(parse: Parse, opinion: Opinion) -> str:
 
 
 def _subject_cue(parse: Parse, verb: int) -> str:
-    """A subject that names nothing: a pronoun, the whole thing, or none at all."""
+    """Return a subject that names nothing: a pronoun, the whole thing, or none at all."""
     position = subject_end(parse, verb)
     if position < 0:
         return "the subject is left out"

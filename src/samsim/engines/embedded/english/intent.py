@@ -32,7 +32,7 @@ def return_intents(analysis: TextAnalysis) -> list[Extraction]:
 
 
 def _intent_end(parse: Parse, index: int) -> int:
-    """The end of an intention that begins at this verb; the index itself if there is none."""
+    """Return the end of an intention that begins at this verb; the index itself if there is none."""
     low, lemma = parse.lows[index], parse.lemma(index)
     recent = parse.lows[max(0, index - _REACH) : index]
     if not _FUTURE.intersection(recent) and "never" not in recent:

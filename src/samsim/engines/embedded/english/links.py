@@ -34,7 +34,7 @@ class Target(NamedTuple):
 
 
 def term_of(parse: Parse, phrase: NounPhrase, how: str) -> Target | None:
-    """The aspect term of a noun phrase, unless its head says nothing."""
+    """Return the aspect term of a noun phrase, unless its head says nothing."""
     head = parse.lows[phrase.last - 1]
     compound = phrase.last - phrase.core > 1 and parse.tags[phrase.last - 2] == "NOUN"  # "delivery time"
     if is_whole(parse, phrase) or (head in EMPTY_NOUNS and not compound):
@@ -43,13 +43,13 @@ def term_of(parse: Parse, phrase: NounPhrase, how: str) -> Target | None:
 
 
 def is_whole(parse: Parse, phrase: NounPhrase) -> bool:
-    """Whether a noun phrase names the reviewed thing itself, as "this laptop" does, or its maker."""
+    """Return whether a noun phrase names the reviewed thing itself, as "this laptop" does, or its maker."""
     head = parse.lows[phrase.last - 1]
     return head in WHOLE_THINGS or (head in MAKERS and parse.tags[phrase.last - 1] == "PROPN")
 
 
 def modified_noun(parse: Parse, opinion: Opinion) -> NounPhrase | None:
-    """The noun phrase that the opinion stands in as a modifier."""
+    """Return the noun phrase that the opinion stands in as a modifier."""
     position = opinion.last
     limit = min(len(parse.tags), position + _REACH)
     while position < limit and parse.tags[position] in ("ADJ", "VERB", "NUM", "CCONJ", "PUNCT", "ADV"):
@@ -62,7 +62,7 @@ def modified_noun(parse: Parse, opinion: Opinion) -> NounPhrase | None:
 
 
 def governing_verb(parse: Parse, opinion: Opinion) -> int:
-    """The copula or linking verb that the opinion is a predicate of, or -1."""
+    """Return the copula or linking verb that the opinion is a predicate of, or -1."""
     position = opinion.first - 1
     floor = max(-1, opinion.first - _REACH)
     while position > floor:
@@ -93,18 +93,18 @@ def _is_skippable(parse: Parse, position: int, tag: str, low: str) -> bool:
 
 
 def denies_by_exception(parse: Parse, index: int) -> bool:
-    """Whether the word closes "anything but" or "far from", which deny what follows."""
+    """Return whether the word closes "anything but" or "far from", which deny what follows."""
     return (parse.low(index - 1), parse.low(index)) in _EXCEPTIONS
 
 
 def is_adjectival(parse: Parse, index: int) -> bool:
-    """An adjective that the tagger took for a verb: "the service was prompt"."""
+    """Return an adjective that the tagger took for a verb: "the service was prompt"."""
     before = parse.low(index - 1)
     return (before in BE_FORMS or before in ("very", "and", ",")) and not parse.lows[index].endswith("ing")
 
 
 def object_phrase(parse: Parse, index: int) -> NounPhrase | None:
-    """The noun phrase that begins right after this word, adverbs and a preposition skipped."""
+    """Return the noun phrase that begins right after this word, adverbs and a preposition skipped."""
     position = index
     while parse.tag(position) == "ADV" or parse.low(position) in ("of", "both", "all"):
         position += 1

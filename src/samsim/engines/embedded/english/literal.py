@@ -90,7 +90,7 @@ def _is_not_literal(parse: Parse, opinion: Opinion) -> bool:
 
 
 def direct_targets(parse: Parse, opinion: Opinion) -> list[Target]:
-    """The aspect terms that direct syntax gives an opinion, in text order."""
+    """Return the aspect terms that direct syntax gives an opinion, in text order."""
     tag = parse.tags[opinion.first]
     if opinion.last - opinion.first > 1:
         found = _adjective_targets(parse, opinion) or (_subject_targets(parse, opinion) if tag == "VERB" else [])
@@ -113,7 +113,7 @@ def _expression_targets(parse: Parse, opinion: Opinion) -> list[Target]:
 
 
 def terms(parse: Parse, phrases: list[NounPhrase], how: str) -> list[Target]:
-    """The aspect terms of these phrases; phrases with an empty head fall away."""
+    """Return the aspect terms of these phrases; phrases with an empty head fall away."""
     found = [term_of(parse, phrase, how) for phrase in phrases]
     return [term for term in found if term is not None]
 
@@ -135,7 +135,7 @@ def _adjective_targets(parse: Parse, opinion: Opinion) -> list[Target]:
 
 
 def _adverb_targets(parse: Parse, opinion: Opinion) -> list[Target]:
-    """An adjective that the tagger took for an adverb: "the best oatmeal", "service is fast"."""
+    """Return an adjective that the tagger took for an adverb: "the best oatmeal", "service is fast"."""
     if parse.tag(opinion.last) in ("ADJ", "ADV", "VERB"):
         return []
     noun = modified_noun(parse, opinion)
@@ -146,7 +146,7 @@ def _adverb_targets(parse: Parse, opinion: Opinion) -> list[Target]:
 
 
 def _modified_targets(parse: Parse, opinion: Opinion, noun: NounPhrase) -> list[Target]:
-    """The noun that an adjective modifies, with nouns that share it: "great food and service"."""
+    """Return the noun that an adjective modifies, with nouns that share it: "great food and service"."""
     shared = following_coordinated(parse, noun)
     kept = [noun] + [phrase for phrase in shared[1:] if not phrase.modifiers and not phrase.has_determiner]
     found = terms(parse, kept, "modifier")

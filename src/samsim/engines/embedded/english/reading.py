@@ -23,14 +23,14 @@ _RAISING_VERBS = frozenset("think believe say feel find expect imagine seem supp
 
 
 def polarity_of(value: float) -> ExtractedPolarity:
-    """The label of a polarity value; what is close to zero is neutral."""
+    """Return the label of a polarity value; what is close to zero is neutral."""
     if abs(value) < NEUTRAL_BELOW:
         return "neutral"
     return "positive" if value > 0 else "negative"
 
 
 def adjacent_negation(parse: Parse, opinion: Opinion) -> int:
-    """The index of a negation right before the opinion, only words of degree between; -1 if there is none."""
+    """Return the index of a negation right before the opinion, only words of degree between; -1 if there is none."""
     for position in range(opinion.first - 1, max(-1, opinion.first - 1 - _REACH), -1):
         low = parse.lows[position]
         if denies_by_exception(parse, position):
@@ -43,7 +43,7 @@ def adjacent_negation(parse: Parse, opinion: Opinion) -> int:
 
 
 def is_denied_nearby(parse: Parse, opinion: Opinion) -> bool:
-    """Whether the negation stands in the opinion's own clause, with no other clause's verb of saying between."""
+    """Return whether the negation stands in the opinion's own clause, with no other clause's verb of saying between."""
     linking = governing_verb(parse, opinion)  # "doesn't feel cheap": the opinion's own verb, not one of saying
     for position in range(opinion.first - 1, max(-1, opinion.first - 1 - _CLAUSE_REACH), -1):
         low = parse.lows[position]
@@ -76,7 +76,7 @@ def is_excessive(parse: Parse, opinion: Opinion) -> bool:
 
 
 def opinion_span(parse: Parse, opinion: Opinion) -> Offsets:
-    """The opinion's span with what belongs to its reading: "not very good", "isn't fresh", "could be better"."""
+    """Return the opinion's span with what belongs to its reading: "not very good", "isn't fresh", "could be better"."""
     wish = wish_begin(parse, opinion)
     if wish >= 0:
         return parse.span(wish, opinion.last)
@@ -92,13 +92,13 @@ def opinion_span(parse: Parse, opinion: Opinion) -> Offsets:
 
 
 def literal_value(parse: Parse, opinion: Opinion) -> float:
-    """The polarity with nothing but a directly preceding negation taken into account."""
+    """Return the polarity with nothing but a directly preceding negation taken into account."""
     prior = opinion.word.prior
     return -prior if opinion.word.negated and is_denied_nearby(parse, opinion) else prior
 
 
 def attribute_of(parse: Parse, opinion: Opinion) -> Attribute | None:
-    """The attribute that the opinion word itself names; None where it does not tell."""
+    """Return the attribute that the opinion word itself names; None where it does not tell."""
     if parse.lows[opinion.first] == "cheap" and opinion.word.prior < 0:
         return "quality"  # "cheap plastic", "feels cheap": not the price
     known = attribute_words()

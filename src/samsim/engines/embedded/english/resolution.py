@@ -29,7 +29,7 @@ def indirect_targets(parse: Parse, opinion: Opinion) -> list[Target]:
 
 
 def _verb_of(parse: Parse, opinion: Opinion) -> int:
-    """The verb whose subject the opinion speaks of."""
+    """Return the verb whose subject the opinion speaks of."""
     tag = parse.tags[opinion.first]
     if parse.lows[opinion.last - 1] in STATE_ADJECTIVES:
         return -1
@@ -48,7 +48,7 @@ def _verb_of(parse: Parse, opinion: Opinion) -> int:
 
 
 def _subject_by_context(parse: Parse, verb: int) -> list[Target]:
-    """The subject where it does not stand right before the verb."""
+    """Return the subject where it does not stand right before the verb."""
     position = subject_end(parse, verb)
     if position < 0:
         return []
@@ -89,7 +89,7 @@ def _subject_with_relative(parse: Parse, verb: int) -> list[Target]:
 
 
 def _antecedents(parse: Parse, pronoun: int) -> list[Target]:
-    """What "it" or "they" takes up in the same sentence: the nearest fitting noun phrase before."""
+    """Return what "it" or "they" takes up in the same sentence: the nearest fitting noun phrase before."""
     plural = parse.lows[pronoun] in ("they", "them")
     for phrase in reversed(parse.phrases):
         if phrase.last > pronoun:
@@ -133,7 +133,7 @@ def _about_targets(parse: Parse, opinion: Opinion) -> list[Target]:
 
 
 def last_topic(parse: Parse) -> NounPhrase | None:
-    """The noun phrase that a following sentence's "it" most likely takes up: the sentence's subject."""
+    """Return the noun phrase that a following sentence's "it" most likely takes up: the sentence's subject."""
     for phrase in parse.phrases:
         if term_of(parse, phrase, "topic") is not None and parse.tag(phrase.first - 1) != "ADP":
             return phrase
@@ -141,7 +141,7 @@ def last_topic(parse: Parse) -> NounPhrase | None:
 
 
 def takes_up_topic(parse: Parse, opinion: Opinion) -> bool:
-    """Whether the opinion is the predicate of an "it" or "they" that this sentence does not explain."""
+    """Return whether the opinion is the predicate of an "it" or "they" that this sentence does not explain."""
     verb = governing_verb(parse, opinion)
     if verb < 0 or parse.low(opinion.last) in ("to", "that", "if"):
         return False

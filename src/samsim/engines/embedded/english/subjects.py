@@ -40,7 +40,7 @@ def _inserted_from(parse: Parse, comma: int) -> int:
 
 
 def subject_phrases(parse: Parse, verb: int) -> list[NounPhrase]:
-    """The noun phrases before the verb that are its subject; empty for a pronoun or a clause."""
+    """Return the noun phrases before the verb that are its subject; empty for a pronoun or a clause."""
     position = subject_end(parse, verb)
     if position < 0:
         return []
@@ -60,7 +60,7 @@ def subject_phrases(parse: Parse, verb: int) -> list[NounPhrase]:
 
 
 def _before_bracket(parse: Parse, position: int) -> int:
-    """The word before the bracket that closes here."""
+    """Return the word before the bracket that closes here."""
     for opening in range(position - 1, max(-1, position - _REACH), -1):
         if parse.lows[opening] in ("(", "-lrb-"):
             return opening - 1
@@ -68,7 +68,7 @@ def _before_bracket(parse: Parse, position: int) -> int:
 
 
 def _before_relative(parse: Parse, comma: int) -> int:
-    """The word before an inserted relative clause: "the list, which is long, …"."""
+    """Return the word before an inserted relative clause: "the list, which is long, …"."""
     for position in range(comma - 1, max(0, comma - _REACH), -1):
         if parse.lows[position] in ("which", "who") and parse.lows[position - 1] == ",":
             return position - 2
@@ -99,7 +99,7 @@ def head_phrase(parse: Parse, phrase: NounPhrase) -> NounPhrase:
 
 
 def with_coordinated(parse: Parse, phrase: NounPhrase) -> list[NounPhrase]:
-    """The phrase and those joined to its left: "the food, the service and the decor"."""
+    """Return the phrase and those joined to its left: "the food, the service and the decor"."""
     found = [phrase]
     current = phrase
     seen_and = False
@@ -123,7 +123,7 @@ def with_coordinated(parse: Parse, phrase: NounPhrase) -> list[NounPhrase]:
 
 
 def following_coordinated(parse: Parse, phrase: NounPhrase) -> list[NounPhrase]:
-    """The phrase and those joined to its right: "great food and service", "love the pizza and the wine"."""
+    """Return the phrase and those joined to its right: "great food and service", "love the pizza and the wine"."""
     found = [phrase]
     current = phrase
     for _ in range(6):

@@ -44,17 +44,17 @@ class Parse:
     clause_of: Sequence[int]
 
     def low(self, index: int) -> str:
-        """The lower-case form there, "" outside of the sentence."""
+        """Return the lower-case form there, "" outside of the sentence."""
         return self.lows[index] if 0 <= index < len(self.lows) else ""
 
     def tag(self, index: int) -> str:
-        """The tag there, "" outside of the sentence."""
+        """Return the tag there, "" outside of the sentence."""
         return self.tags[index] if 0 <= index < len(self.tags) else ""
 
     def lemma(self, index: int) -> str:
-        """The lemma there, "" outside of the sentence."""
+        """Return the lemma there, "" outside of the sentence."""
         return self.tokens[index].lemma if 0 <= index < len(self.tokens) else ""
 
     def span(self, first: int, last: int) -> Offsets:
-        """The text span of the tokens ``first`` to ``last`` (excluded)."""
+        """Return the text span of the tokens ``first`` to ``last`` (excluded)."""
         return (self.tokens[first].start, self.tokens[last - 1].end)

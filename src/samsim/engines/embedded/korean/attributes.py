@@ -48,5 +48,5 @@ def _attributes() -> Mapping[str, Attribute]:
 
 
 def attribute_hint(lemma: str) -> Attribute | None:
-    """The attribute an opinion's own meaning points to, or None where it fits any."""
+    """Return the attribute an opinion's own meaning points to, or None where it fits any."""
     return _attributes().get(lemma)

@@ -41,7 +41,7 @@ class Link:
 
 
 def link_clausewise(reading: Reading) -> list[Link]:
-    """Every opinion with what it is about; ``unnamed`` where the text does not name it."""
+    """Return every opinion with what it is about; ``unnamed`` where the text does not name it."""
     links: list[Link] = []
     last: Link | None = None
     for number in range(len(reading.opinions)):
@@ -152,7 +152,7 @@ def _opening(reading: Reading, opinion: Opinion) -> list[NounPhrase]:
 
 
 def _starts_sentence(reading: Reading, opinion: Opinion) -> bool:
-    """Whether no noun phrase stands between the start of the sentence and the opinion."""
+    """Return whether no noun phrase stands between the start of the sentence and the opinion."""
     places = phrases_before(reading, opinion)
     if not places:
         return True

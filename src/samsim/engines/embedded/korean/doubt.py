@@ -36,7 +36,7 @@ _LOOKING_BACK = 6
 
 
 def doubting_word(tokens: Tokens, predicate: int, *, praises: bool) -> int:
-    """The word by which the writer says not to know whether the predicate holds; -1 if there is none."""
+    """Return the word by which the writer says not to know whether the predicate holds; -1 if there is none."""
     end = _question_end(tokens, predicate)
     if end < 0 or _takes_for_granted(tokens, predicate, praises):
         return -1
@@ -56,7 +56,7 @@ def doubting_word(tokens: Tokens, predicate: int, *, praises: bool) -> int:
 
 
 def _question_end(tokens: Tokens, predicate: int) -> int:
-    """The token that makes an indirect question of the predicate before it; -1 if none does."""
+    """Return the token that makes an indirect question of the predicate before it; -1 if none does."""
     for index in range(predicate + 1, min(len(tokens), predicate + 1 + _LONGEST_QUESTION)):
         token = tokens[index]
         if token.tag in ("EC", "EF") and token.form.endswith(_ASKING):
@@ -94,7 +94,7 @@ def _takes_for_granted(tokens: Tokens, predicate: int, praises: bool) -> bool:
 
 
 def _is_unknown(tokens: Tokens, index: int) -> bool:
-    """Whether the words from here on say that something is not known (any more: 좋은지 몰랐다 says it is)."""
+    """Return whether the words from here on say that something is not known (any more: 좋은지 몰랐다 says it is)."""
     lemma = tokens[index].lemma
     tail = tokens[index + 1 : index + 1 + _TAIL]
     if lemma == "모르다":

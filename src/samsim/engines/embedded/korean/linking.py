@@ -34,7 +34,7 @@ _UNLIKELY_GOALS = frozenset({"로", "으로", "처럼", "만큼", "보다", "으
 
 
 def modified(reading: Reading, opinion: Opinion, reach: int = 0) -> list[NounPhrase]:
-    """The noun phrase an adnominal opinion stands before, with what is joined to it.
+    """Return the noun phrase an adnominal opinion stands before, with what is joined to it.
 
     ``reach`` is how many tokens may stand in between (another modifier: 맛있는 이 집 빵).
     """
@@ -77,7 +77,7 @@ def _joined_right(reading: Reading, place: int) -> list[NounPhrase]:
 
 
 def joined_left(reading: Reading, place: int) -> list[NounPhrase]:
-    """A noun phrase and those joined to it from the left (음식과 서비스)."""
+    """Return a noun phrase and those joined to it from the left (음식과 서비스)."""
     found = [reading.phrases[place]]
     while place > 0:
         previous = reading.phrases[place - 1]
@@ -89,7 +89,7 @@ def joined_left(reading: Reading, place: int) -> list[NounPhrase]:
 
 
 def subjects(reading: Reading, opinion: Opinion) -> list[NounPhrase]:
-    """What an opinion says something about within its own clause."""
+    """Return what an opinion says something about within its own clause."""
     best: tuple[int, int] | None = None
     for place in phrases_before(reading, opinion):
         phrase = reading.phrases[place]
@@ -102,7 +102,7 @@ def subjects(reading: Reading, opinion: Opinion) -> list[NounPhrase]:
 
 
 def _suits(reading: Reading, phrase: NounPhrase, opinion: Opinion) -> int:
-    """How well a phrase's particle suits the opinion's predicate; 0 rules it out."""
+    """Return how well a phrase's particle suits the opinion's predicate; 0 rules it out."""
     lemma = opinion.lemma
     transitive = lemma in _TRANSITIVE or lemma.startswith(RETURNING)
     if phrase.role == "object":
@@ -130,7 +130,7 @@ _PROPERTY_SUFFIXES = ("감", "성", "력")
 
 
 def topic_before(reading: Reading, opinion: Opinion, own_clause: bool) -> list[NounPhrase]:
-    """The nearest topic-marked phrase left of an opinion, in its clause or else its sentence."""
+    """Return the nearest topic-marked phrase left of an opinion, in its clause or else its sentence."""
     for place in phrases_before(reading, opinion):
         phrase = reading.phrases[place]
         if reading.sentence_of[phrase.first] != opinion.sentence:

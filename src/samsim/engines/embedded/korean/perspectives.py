@@ -59,7 +59,7 @@ _JUDGING_NOUNS = frozenset(
 
 
 def extract_negation(analysis: TextAnalysis) -> list[Extraction]:
-    """A (P-NEG): clause-wise reading with the scope of negation, contrast, wishes and questions."""
+    """Return a (P-NEG): clause-wise reading with the scope of negation, contrast, wishes and questions."""
     ironic = _ironic_sentences(analysis)
     found: list[Extraction] = []
     for link in link_clausewise(read(analysis)):
@@ -140,13 +140,13 @@ def _polarity(score: float) -> ExtractedPolarity:
 
 
 def _ironic_sentences(analysis: TextAnalysis) -> set[int]:
-    """The sentences that may mean the opposite of what they say, by number."""
+    """Return the sentences that may mean the opposite of what they say, by number."""
     spans = {cue.scopes[0] for cue in analysis.cues_of("irony")}
     return {number for number, span in enumerate(analysis.sentences) if span in spans}
 
 
 def _in_scope(link: Link, ironic: bool) -> tuple[ExtractedPolarity, float]:
-    """The polarity with everything that governs the opinion, and how sure it is."""
+    """Return the polarity with everything that governs the opinion, and how sure it is."""
     opinion = link.opinion
     if ironic or opinion.mood in ("asked", "doubted"):
         return "neutral", _UNCERTAIN
@@ -166,7 +166,7 @@ def _literal_score(reading: Reading, opinion: Opinion) -> float:
 
 
 def _is_distant(reading: Reading, opinion: Opinion, cue: Cue) -> bool:
-    """Whether another word or a quotation stands between an opinion and its negation."""
+    """Return whether another word or a quotation stands between an opinion and its negation."""
     tokens = reading.analysis.tokens
     for token in (tokens[index] for index in range(opinion.last + 1, len(tokens))):
         if token.start >= cue.start:
@@ -180,7 +180,7 @@ def _is_distant(reading: Reading, opinion: Opinion, cue: Cue) -> bool:
 
 
 def _is_clear(reading: Reading, opinion: Opinion) -> bool:
-    """Whether an unlinked opinion is a judgement of its own and not a remark in passing."""
+    """Return whether an unlinked opinion is a judgement of its own and not a remark in passing."""
     if opinion.mood not in ("stated", "wished", "balanced") or opinion.modifies:
         return False
     token = reading.analysis.tokens[opinion.last]
@@ -201,7 +201,7 @@ def _is_absent(reading: Reading, opinion: Opinion) -> bool:
 
 
 def _could_be_named(reading: Reading, opinion: Opinion) -> bool:
-    """Whether nouns around the opinion may name its object in a way no rule has caught."""
+    """Return whether nouns around the opinion may name its object in a way no rule has caught."""
     before = (reading.phrases[place] for place in phrases_before(reading, opinion))
     in_clause = takewhile(lambda phrase: reading.clause_of[phrase.first] == opinion.clause, before)
     if any(phrase.role != "oblique" for phrase in in_clause):

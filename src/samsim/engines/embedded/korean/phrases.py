@@ -213,7 +213,7 @@ def _opinions(analysis: TextAnalysis, clause_of: tuple[int, ...], sentence_of: t
 
 
 def _denied_place(tokens: Sequence[Token], governing: Mapping[int, list[Cue]], first: int, last: int) -> int:
-    """The token whose denial negates the opinion ``first`` to ``last``: a part of it, or what follows it."""
+    """Return the token whose denial negates the opinion ``first`` to ``last``: a part of it, or what follows it."""
     if last in governing:
         return last
     if first in governing:
@@ -254,7 +254,7 @@ def _mood(text: str, tokens: Sequence[Token], last: int, after: int, word: Polar
 
 
 def _head(tokens: Sequence[Token], first: int, word: PolarityWord) -> int:
-    """The token that closes a word or expression."""
+    """Return the token that closes a word or expression."""
     closing = word.lemma.rsplit(" ", 1)[-1]
     last = first
     for index in range(first, len(tokens)):
@@ -266,7 +266,7 @@ def _head(tokens: Sequence[Token], first: int, word: PolarityWord) -> int:
 
 
 def _governing(analysis: TextAnalysis, starts: list[int]) -> dict[int, list[Cue]]:
-    """The negation cues that govern each token, by its index."""
+    """Return the negation cues that govern each token, by its index."""
     found: dict[int, list[Cue]] = {}
     for cue in analysis.cues_of("negation"):
         start, end = cue.scopes[0]
@@ -277,7 +277,7 @@ def _governing(analysis: TextAnalysis, starts: list[int]) -> dict[int, list[Cue]
 
 
 def _after_endings(tokens: Sequence[Token], last: int) -> int:
-    """The index after the endings and auxiliaries that belong to the predicate at ``last``."""
+    """Return the index after the endings and auxiliaries that belong to the predicate at ``last``."""
     index = last + 1
     while index < len(tokens):
         tag = tokens[index].tag
@@ -296,7 +296,7 @@ def _after_endings(tokens: Sequence[Token], last: int) -> int:
 
 
 def _after_light_noun(tokens: Sequence[Token], index: int) -> int:
-    """The index after 수 있다, 것 같다, 편이다 and the like when they start at ``index``; 0 if none does."""
+    """Return the index after 수 있다, 것 같다, 편이다 and the like when they start at ``index``; 0 if none does."""
     if index >= len(tokens) or tokens[index].form not in LIGHT_NOUNS:
         return 0
     index += 1
