@@ -6,6 +6,7 @@ python tools/write_help_docs.py
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from pathlib import Path
 
 import click
@@ -21,6 +22,9 @@ END = "<!-- end of help -->"
 def contexts(command: click.Command = cli, parent: click.Context | None = None) -> Iterator[click.Context]:
     """Give the context of a command and of every command below it."""
     name = "samsim" if parent is None else command.name
+    # A command remembers its help option; one that was used on its own would miss the -h of the group.
+    command = copy(command)
+    command._help_option = None
     context = command.context_class(command, parent, name, terminal_width=WIDTH, **command.context_settings)
     yield context
     if isinstance(command, click.Group):

@@ -39,7 +39,7 @@ def pieces_of(svg: str) -> list[Piece]:
     ]
 
 
-@pytest.mark.parametrize(("ui", "words"), [("en", "Final"), ("ko", "최종")])
+@pytest.mark.parametrize(("ui", "words"), [("en", "Final"), ("ko", "분석\xa0결과")])
 def test_the_picture_is_well_formed_and_fetches_nothing(ui: UiLanguage, words: str) -> None:
     svg = render_svg(contested(), 100, ui=ui)
     root = ElementTree.fromstring(svg)
