@@ -8,10 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from tools.write_help_docs import contexts, pages, updated
 
 from samsim.cli.exit_codes import ExitCode
-from samsim.cli.main import COMMANDS
+from samsim.cli.main import COMMANDS, cli
 
 ROOT = Path(__file__).parents[2]
 COMMAND_LINE = ROOT / "docs" / "command-line.md"
