@@ -1,4 +1,4 @@
-"""Stage 2 of the embedded engine: every op of the patch is looked up in the text and answered with a reason."""
+"""Stage 2 of the embedded engine: it checks every operation of the patch against the text and gives a reason."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _REASONINGS: Mapping[Language, Mapping[str, str]] = {
 
 
 def answer_patch(inputs: Stage2Inputs) -> Stage2Schema:
-    """Accept what the text supports, reject the rest."""
+    """Accept the changes that the text supports and reject the rest."""
     cases = {case.candidate.tuple_id: case for case in gather_all_cases(inputs)}
     reasonings = _REASONINGS[inputs.analysis.language]
     evidence = EvidenceReader(inputs.analysis)
@@ -58,7 +58,7 @@ def answer_patch(inputs: Stage2Inputs) -> Stage2Schema:
 
 
 def _judge(op: PatchOp, cases: Mapping[str, Case], evidence: EvidenceReader) -> tuple[bool, str]:
-    """Return whether the op is accepted, and the code of the reasoning."""
+    """Return whether the operation is accepted, and the key of the reasoning."""
     case = cases[op.target_tuple_id]
     if op.op == "set_polarity":
         said = case.reading == op.value
