@@ -91,8 +91,8 @@ def test_a_server_that_goes_on_loading_is_no_long_list(output_mode: str, tmp_pat
         (401, "requires an API key"),
         (402, "no credit"),
         (404, "has no such address or model"),
-        (429, "fewer requests"),
-        (500, "Look at its log"),
+        (429, "limiting requests"),
+        (500, "Check its log"),
         (400, "rejected the request"),
     ],
 )

@@ -43,8 +43,8 @@ _DESCRIPTIONS: dict[Language, dict[str, str]] = {
         "contrast": "one side of the contrast is missing",
         "irony": "praise in a sentence that reads as irony",
         "grounding": "the evidence is not in the text",
-        "contradiction": "the quoted words say another polarity",
-        "target": "an opinion word stands as the target",
+        "contradiction": "the quoted words express another polarity",
+        "target": "an opinion word is used as the target",
     },
 }
 

@@ -54,7 +54,7 @@ _OPEN_ISSUES: Mapping[Language, str] = {
 }
 _RATIONALES: Mapping[Language, str] = {
     "ko": "근거가 본문에 있고 반대보다 찬성이 큰 수정만 반영함.",
-    "en": "Only edits whose evidence is in the text and that have more for than against are taken.",
+    "en": "Only edits with evidence in the text and more support than opposition are accepted.",
 }
 
 

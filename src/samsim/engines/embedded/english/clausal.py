@@ -96,9 +96,9 @@ def read_in_context(parse: Parse, opinion: Opinion, ironic: tuple[Offsets, ...])
     if value > 0 and any(start <= word.start < end for start, end in ironic):
         return Reading(-value, "praise in an ironic sentence", 0.5)
     if is_doubted(parse, opinion.first):
-        return Reading(0.0, "whether it is so is left open", UNCERTAIN)
+        return Reading(0.0, "the writer leaves it open", UNCERTAIN)
     if is_counterfactual(parse, opinion):
-        return Reading(0.0, "contrary to fact, not reported", UNCERTAIN)
+        return Reading(0.0, "counterfactual, not reported", UNCERTAIN)
     if word.negated:
         return Reading(value, "a negation governs the opinion", _DIRECT)
     if is_excessive(parse, opinion):

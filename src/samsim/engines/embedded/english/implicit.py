@@ -87,7 +87,7 @@ def _action(parse: Parse, verb: int) -> Target | None:
 def _implicit_cue(parse: Parse, opinion: Opinion) -> str:
     """Return why the opinion counts although its target is not named, or "" if it does not count."""
     if opinion.last - opinion.first > 1 and abs(opinion.word.prior) >= _STRONG:
-        return "a fixed expression of judgement"
+        return "a fixed evaluative expression"
     low, tag = parse.lows[opinion.last - 1], parse.tags[opinion.first]
     if low in STATE_ADJECTIVES:
         return "the writer's state"
@@ -105,7 +105,7 @@ def _implicit_cue(parse: Parse, opinion: Opinion) -> str:
     if verb >= 0:
         return _subject_cue(parse, verb)
     words = sum(tag != "PUNCT" for tag in parse.tags)
-    return "the sentence is the judgement" if words <= _SHORT_SENTENCE and tag in ("ADJ", "VERB", "INTJ") else ""
+    return "the sentence is the judgment" if words <= _SHORT_SENTENCE and tag in ("ADJ", "VERB", "INTJ") else ""
 
 
 def _can_stand_alone(parse: Parse, opinion: Opinion) -> bool:

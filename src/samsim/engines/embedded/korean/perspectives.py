@@ -39,10 +39,10 @@ _RATIONALE: Mapping[How, str] = {
     "modified": "the opinion modifies the aspect",
     "subject": "the aspect is the subject of the opinion's clause",
     "topic": "the aspect is the topic of the sentence",
-    "carried": "the topic is carried over from the clause before",
-    "introduced": "the clause before introduces the aspect",
+    "carried": "the topic is carried over from the previous clause",
+    "introduced": "the previous clause introduces the aspect",
     "opening": "the aspect opens the clause without a particle",
-    "excepted": "the judgement holds but for the aspect, which is judged the other way",
+    "excepted": "the aspect is the exception, so it is judged the other way",
 }
 _UNCERTAIN = 0.3
 _LITERAL_CONFIDENCE = 0.85
