@@ -153,7 +153,7 @@ def test_a_leak_is_found_with_its_place(store: Path) -> None:
 
 @pytest.mark.parametrize(
     ("texts", "words"),
-    [(LEAK, "One text was given"), ([], "no text to search for"), ([None], "The text of 0 is missing")],
+    [(LEAK, "A single text was given"), ([], "no text to search for"), ([None], "The text of 0 is missing")],
 )
 def test_nothing_to_search_for_is_not_the_same_as_no_leak(store: Path, texts: object, words: str) -> None:
     with pytest.raises(samsim.InputError, match=words):

@@ -78,7 +78,7 @@ def test_a_wrong_engine_is_named(spec: object, words: str) -> None:
 def test_what_is_given_replaces_what_the_mapping_says_and_is_checked() -> None:
     with pytest.raises(samsim.ConfigError, match="max_cost"):
         samsim.open_engine({"default": "embedded"}, max_cost=-1.0)
-    with pytest.raises(samsim.ConfigError, match="base URL does not go with"):
+    with pytest.raises(samsim.ConfigError, match="base URL cannot be used with"):
         samsim.open_engine({"default": "embedded"}, base_url="http://127.0.0.1:1/v1")
 
 

@@ -19,7 +19,7 @@ FUNCTIONS = """
     analyze build_report check_engine compare convert_data find_leaks gold_fields load_config load_gold load_run
     load_samples load_taxonomy open_engine open_memory open_store plan_experiment run_experiment
 """.split()
-VERBS = "Analyse Check Compare Estimate Load Measure Open Read Return Run Search Write".split()
+VERBS = "Analyze Check Compare Estimate Load Measure Open Read Return Run Search Write".split()
 
 
 def test_the_functions_are_these() -> None:

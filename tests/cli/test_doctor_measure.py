@@ -60,7 +60,7 @@ def test_more_than_the_server_answers_in_time_is_not_suggested() -> None:
     found, said = measured(Lanes(2, 4.0), timeout_s=6.0, max_timeout_s=6.0)
     assert found is not None
     assert found.concurrency == 2
-    assert found.why_concurrency == "4 at once were too many: timeout"
+    assert found.why_concurrency == "4 at once was too many: timeout"
     assert "failed: timeout" in said[2]
 
 

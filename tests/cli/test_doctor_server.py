@@ -88,12 +88,12 @@ def test_a_server_that_goes_on_loading_is_no_long_list(output_mode: str, tmp_pat
 @pytest.mark.parametrize(
     ("status", "words"),
     [
-        (401, "wants an API key"),
+        (401, "requires an API key"),
         (402, "no credit"),
-        (404, "knows no such address or model"),
-        (429, "fewer requests"),
-        (500, "Look at its log"),
-        (400, "refuses the request"),
+        (404, "has no such address or model"),
+        (429, "limiting requests"),
+        (500, "Check its log"),
+        (400, "rejected the request"),
     ],
 )
 def test_each_failure_has_its_own_advice(status: int, words: str, tmp_path: Path) -> None:

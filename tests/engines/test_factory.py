@@ -266,7 +266,7 @@ def test_what_belongs_to_a_server_is_not_inherited_by_another() -> None:
 
 @pytest.mark.parametrize("spec", ["embedded", "engines.yaml"])
 def test_a_base_url_that_would_be_ignored_is_an_error(spec: str) -> None:
-    with pytest.raises(ConfigError, match="does not go with"):
+    with pytest.raises(ConfigError, match="cannot be used with"):
         read_plan(spec, base_url="http://127.0.0.1:8080/v1")
 
 

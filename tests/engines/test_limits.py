@@ -434,7 +434,7 @@ def test_an_unknown_cost_is_counted_as_unknown() -> None:
 
 
 def test_a_limit_that_cannot_be_kept_is_refused() -> None:
-    with pytest.raises(ConfigError, match=r"price of local-7b is not known.*price_per_million"):
+    with pytest.raises(ConfigError, match=r"price of local-7b is unknown.*price_per_million"):
         SpendingLimit(2.5).require_price(None, "local-7b")
     SpendingLimit(2.5).require_price(PricePerMillion(input=0, output=0), "local-7b")
     SpendingLimit().require_price(None, "local-7b")

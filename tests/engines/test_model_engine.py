@@ -398,7 +398,7 @@ def test_engines_are_built_from_settings() -> None:
         with pytest.raises(ConfigError, match="API key") as caught:
             build_model_engine(EngineSettings(kind="anthropic", model="m"), api_key=wrong)
         assert wrong not in str(caught.value)
-    with pytest.raises(ConfigError, match="asks no model"):
+    with pytest.raises(ConfigError, match="calls no model"):
         build_model_engine(EngineSettings())
     with pytest.raises(ConfigError, match="has no output mode json_object"):
         build_model_engine(EngineSettings(kind="anthropic", model="m", output_mode="json_object"))

@@ -97,4 +97,4 @@ def test_an_unknown_price_is_said_once_and_not_of_a_server_on_this_machine() -> 
     local, own = asked("qwen", base_url="http://127.0.0.1:8080/v1"), asked("mine", price_per_million=_price(0, 0))
     strange = [asked("strange"), asked("strange", temperature=0)]
     (note,) = unknown_prices([EngineSettings(), asked("gpt-4.1"), local, own, *strange])
-    assert note.startswith("the price of strange is not known: tokens are counted, dollars are not")
+    assert note.startswith("the price of strange is unknown: tokens are counted, dollars are not")

@@ -229,7 +229,7 @@ def test_a_missing_trace_is_named(trace: Path) -> None:
 
 def test_a_trace_is_not_overwritten_by_accident(trace: Path, tmp_path: Path) -> None:
     TraceWriter(trace).close()
-    with pytest.raises(ConfigError, match="exists already"):
+    with pytest.raises(ConfigError, match="already exists"):
         TraceWriter(trace)
     TraceWriter(trace, overwrite=True).close()
     with pytest.raises(ConfigError, match="Check the folder"):

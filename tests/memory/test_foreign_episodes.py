@@ -118,7 +118,7 @@ def test_import_refuses_an_unknown_principle_and_names_it(place: str) -> None:  
     with closing(open_store(place)) as store:
         store.append(episode())
         for lines, renumber in (([unknown], False), ([known, unknown], False), ([unknown], True)):
-            with pytest.raises(ContractError, match=rf"line {len(lines)}: .*'older_one' is not in the catalogue"):
+            with pytest.raises(ContractError, match=rf"line {len(lines)}: .*'older_one' is not in the catalog"):
                 store.import_(lines, renumber=renumber)
         with pytest.raises(ContractError, match="older_one"):
             store.append(episode(correction=UNKNOWN))
@@ -145,7 +145,7 @@ def test_verify_names_an_unknown_principle_and_reading_goes_on(place: str) -> No
         report = store.verify()
         (problem,) = report.problems
         assert (report.ok, report.episodes, report.last_seq) == (False, 1, 2)
-        assert problem.startswith("epi_000002: its principle 'older_one' is not in the catalogue")
+        assert problem.startswith("epi_000002: its principle 'older_one' is not in the catalog")
         assert [entry.episode_id for entry in store.iterate()] == ["epi_000001", "epi_000002"]
         # What is there already stays as it is.
         assert store.import_(exported(store).splitlines()) == 0

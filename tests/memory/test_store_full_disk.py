@@ -126,8 +126,8 @@ def test_a_full_disk_gives_an_error_and_keeps_the_store(small_disk: Path) -> Non
     with closing(JsonlStore(path)) as store:
         written, failure = append_until_full(store)
         assert written > 10
-        assert f"No space left on device; nothing was added, its {written} episodes are whole" in str(failure)
-        with pytest.raises(StoreError, match=f"its {written} episodes are whole"):
+        assert f"No space left on device; nothing was added, its {written} episodes are intact" in str(failure)
+        with pytest.raises(StoreError, match=f"its {written} episodes are intact"):
             store.append(episode(1))
     assert_whole(path, written)
 

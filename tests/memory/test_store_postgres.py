@@ -70,7 +70,7 @@ def test_a_lost_connection_is_explained_and_the_next_call_connects_anew(
     postgres: PostgresServer, url: str, store: MemoryStore, use: Callable[[MemoryStore], object]
 ) -> None:
     postgres.cut_connections(url)
-    with pytest.raises(StoreError, match="Check that the server runs, then repeat") as lost:
+    with pytest.raises(StoreError, match="Check that the server runs, then try again") as lost:
         use(store)
     assert_tells_no_secret(lost.value)
     use(store)
@@ -82,7 +82,7 @@ def test_a_connection_lost_while_writing_leaves_no_gap(postgres: PostgresServer,
         yield draft().with_id("epi_000004").model_dump_json().encode()
         postgres.cut_connections(url)
 
-    with pytest.raises(StoreError, match="see first whether it is there"):
+    with pytest.raises(StoreError, match="first check whether it is there"):
         store.import_(lines())
     assert store.append(draft()) == "epi_000004"
     assert store.verify().ok
@@ -114,7 +114,7 @@ def test_a_password_that_breaks_its_url_is_not_repeated(character: str) -> None:
 @pytest.mark.parametrize("ending", ["&nonsense=1", "&%zz", "&password=%zz", "&host"])
 def test_a_url_that_cannot_be_read_is_not_repeated(url: str, ending: str) -> None:
     for broken in (url + ending, url.replace(SECRET, f"%zz{SECRET}") + ending):
-        with pytest.raises(ConfigError, match="cannot be read") as refused:
+        with pytest.raises(ConfigError, match="cannot be parsed") as refused:
             open_store(broken)
         assert_tells_no_secret(refused.value)
 
@@ -214,7 +214,7 @@ def test_a_forbidden_field_in_the_database_is_refused_on_read(
     [
         ("DELETE FROM samsim_episodes WHERE seq = 2", "1 of 3 episodes are missing"),
         ("DELETE FROM samsim_episodes WHERE seq = 3", "1 of 3 episodes are missing"),
-        ("UPDATE samsim_memory SET last_seq = 2", "the counter stands at 2"),
+        ("UPDATE samsim_memory SET last_seq = 2", "the counter is at 2"),
         (
             "UPDATE samsim_episodes SET line = line || ' ' WHERE seq = 1",
             "epi_000001: the line is not in canonical form",

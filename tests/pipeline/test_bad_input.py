@@ -34,7 +34,7 @@ def test_nothing_to_read_is_a_clear_error(text: str) -> None:
 
 @pytest.mark.parametrize("text", [None, 7, b"bytes"])
 def test_what_is_not_a_text_is_a_clear_error(text: Any) -> None:
-    with pytest.raises(InputError, match="as a string"):
+    with pytest.raises(InputError, match="must be a string"):
         PIPELINE.analyze(text)
 
 

@@ -123,7 +123,7 @@ def test_a_draw_with_another_opinion_word_supports_the_statement_too() -> None:
 @pytest.mark.parametrize("protocol", ["single", "stage1_only", "self_consistency:3"])
 def test_no_answer_at_all_is_an_error(protocol: str) -> None:
     engine = ScriptedEngine(lambda _request: EngineReply(output=None, failure="timeout"))
-    with pytest.raises(EngineError, match="got an answer for sample 0 from scripted: timeout"):
+    with pytest.raises(EngineError, match="received an answer for sample 0 from scripted: timeout"):
         Pipeline({"protocol": protocol}, engine).analyze(TEXT)
 
 

@@ -72,7 +72,7 @@ def test_a_missing_text_costs_its_own_sample_only(samples: Any, uids: list[str])
     [
         pytest.param(SOUP, r"analyze\(text\), or put it in a list", id="one_text"),
         pytest.param(SOUP.encode(), r"put it in a list", id="bytes"),
-        pytest.param({"uid": "a", "text": SOUP}, "One record.*Put it in a list", id="one_record"),
+        pytest.param({"uid": "a", "text": SOUP}, "A single record.*Put it in a list", id="one_record"),
         pytest.param(7, "not int.*uid to text, or a pandas Series", id="number"),
         pytest.param(None, "not NoneType", id="none"),
         pytest.param({SOUP, BREAD}, "no order.*Sort it", id="set"),
@@ -108,7 +108,7 @@ def test_the_asynchronous_stream_takes_the_same() -> None:
 
     assert asyncio.run(collect({"a": SOUP, "b": BREAD})) == ["a", "b"]
     assert asyncio.run(collect([SOUP])) == ["0"]
-    with pytest.raises(InputError, match="One text was given"):
+    with pytest.raises(InputError, match="A single text was given"):
         asyncio.run(collect(SOUP))
 
 

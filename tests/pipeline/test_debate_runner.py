@@ -151,7 +151,7 @@ def test_without_judge_or_stage_2_stage_1_stands(silent: str, asked: list[str]) 
 
 
 def test_without_any_sentiment_there_is_an_error_that_says_what_to_do() -> None:
-    with pytest.raises(EngineError, match=r"ATSA has not got an answer for sample s1 .* timeout.*samsim doctor"):
+    with pytest.raises(EngineError, match=r"ATSA has not received an answer for sample s1 .* timeout.*samsim doctor"):
         run({"ATSA": failed()})
 
 

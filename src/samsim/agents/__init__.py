@@ -1,1 +1,1 @@
-"""Who is asked what: perspectives, reviewers, the debate's cast, and their prompts."""
+"""The agents and their prompts: perspectives, reviewers and the participants of the debate."""

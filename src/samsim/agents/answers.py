@@ -1,4 +1,4 @@
-"""Asking an engine and reading its answer item by item: what fits the schema is kept, the rest is counted."""
+"""Calling an engine and reading its answer item by item: valid items are kept, the rest is recorded as rejected."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ItemT = TypeVar("ItemT", bound=BaseModel)
 async def ask(
     engine: Engine, request: EngineRequest, name: str, item_type: type[ItemT]
 ) -> tuple[list[ItemT], CallRecord]:
-    """Ask once; return the valid items of the answer and the record of the call."""
+    """Call the engine once; return the valid items of the answer and the record of the call."""
     answer = await ask_for_all(engine, request)
     items = answer.items(name, item_type)
     return items, answer.record()
@@ -29,7 +29,7 @@ async def ask(
 
 @dataclass(slots=True)
 class Answer:
-    """An answer with several parts; what is read from it and does not fit is counted, as is what was cut off."""
+    """An answer with several parts; invalid items and items that were cut off are recorded as rejected."""
 
     output: object
     call: CallRecord
@@ -41,7 +41,7 @@ class Answer:
         return self.call.problem is None
 
     def items(self, name: str, item_type: type[ItemT]) -> list[ItemT]:
-        """Return the valid items of a list in the answer; none where there is no answer."""
+        """Return the valid items of a list in the answer; none if there is no answer."""
         if not self.is_there:
             return []
         items, rejected = read_items(self.output, name, item_type)
@@ -49,22 +49,22 @@ class Answer:
         return items
 
     def text(self, name: str) -> str:
-        """Return a piece of text in the answer, empty where there is none."""
+        """Return a string field of the answer, or an empty string if there is none."""
         if not self.is_there:
             return ""
         found = _part(self.output, name)
         return found if isinstance(found, str) else ""
 
     def record(self, rationales: Sequence[str] = ()) -> CallRecord:
-        """Return the record of the call, with what was rejected so far."""
+        """Return the record of the call, with everything rejected so far."""
         return self.call.model_copy(update={"rejected": list(self._rejected), "rationales": list(rationales)})
 
 
 async def ask_for_all(engine: Engine, request: EngineRequest) -> Answer:
-    """Ask once; the parts of the answer are read by the caller.
+    """Call the engine once; the caller reads the parts of the answer.
 
-    Plain data that no result could hold (half a surrogate pair) is a failure too, whoever gives it: an
-    engine of one's own, or a trace that an earlier version recorded.
+    Plain data that no result can hold (half a surrogate pair) is a failure too. It may come from a
+    user's own engine or from a trace that an earlier version recorded.
     """
     reply = await engine.complete(request)
     flaw = flaw_of(reply.output) if isinstance(reply.output, dict) else None
@@ -94,7 +94,7 @@ def read_items(output: object, name: str, item_type: type[ItemT]) -> tuple[list[
         try:
             items.append(raw if isinstance(raw, item_type) else item_type.model_validate(raw))
         except ValidationError as error:
-            # By its type: an engine's answer may quote anything, also in the words of a check.
+            # Only the type of the error: its words may quote anything in the answer.
             wrong = "; ".join(f"{place_of(problem, 'item')}: {problem['type']}" for problem in mistakes_in(error))
             problems.append(f"{name}[{position}]: {wrong}")
     return items, problems

@@ -1,7 +1,7 @@
-"""The debate's cast (spec 3): ATE, ATSA and the validator, three personas, the judge, and Stage 2.
+"""The participants of the debate (spec 3): ATE, ATSA and the validator, three personas, the judge, and Stage 2.
 
-The shared context is one JSON object, ``debate_context``; the slot of the memory is one of its keys
-where it was merged, and its text there is ``slot_text``.
+The shared context is one JSON object, ``debate_context``. If a memory slot was merged, it is one of its keys;
+``slot_text`` returns its text there.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from samsim.schemas.results import CallRecord, Stage
 
 @dataclass(frozen=True, slots=True)
 class DebateVoice:
-    """One member of the cast: who it is, when it speaks, which prompt it follows and what it answers."""
+    """One participant: its name, its stage, its prompt and the schema of its answer."""
 
     agent: AgentName
     stage: Stage
@@ -57,7 +57,7 @@ class DebateVoice:
     output_schema: type[BaseModel]
 
     async def ask(self, engine: Engine, uid: str, inputs: Inputs) -> Answer:
-        """Ask the engine; the parts of the answer are read by the caller."""
+        """Call the engine; the caller reads the parts of the answer."""
         prompt = load_prompt(self.prompt_name)
         request = EngineRequest(
             agent=self.agent,
@@ -85,14 +85,14 @@ DEBATE_VOICES = (ATE, ATSA, VALIDATOR, *PERSONA_VOICES.values(), JUDGE, STAGE2)
 
 
 async def extract_aspects(engine: Engine, uid: str, inputs: Stage1Inputs) -> tuple[list[AspectItem], CallRecord]:
-    """ATE: the aspect terms."""
+    """Ask ATE for the aspect terms; return them and the record of the call."""
     answer = await ATE.ask(engine, uid, inputs)
     items = answer.items("aspects", AspectItem)
     return items, answer.record([item.rationale for item in items])
 
 
 async def judge_aspects(engine: Engine, uid: str, inputs: ATSAInputs) -> tuple[list[AspectSentimentItem], CallRecord]:
-    """ATSA: the sentiment of each aspect."""
+    """Ask ATSA for the sentiment of each aspect; return the sentiments and the record of the call."""
     answer = await ATSA.ask(engine, uid, inputs)
     items = answer.items("aspect_sentiments", AspectSentimentItem)
     return items, answer.record([item.rationale for item in items])
@@ -101,7 +101,7 @@ async def judge_aspects(engine: Engine, uid: str, inputs: ATSAInputs) -> tuple[l
 async def validate(
     engine: Engine, uid: str, inputs: DebateInputs
 ) -> tuple[list[StructuralRiskItem], list[CorrectionProposalItem], CallRecord]:
-    """Return the validating engine's risks and proposals."""
+    """Return the risks and correction proposals of the validating engine, and the record of the call."""
     answer = await VALIDATOR.ask(engine, uid, inputs)
     risks = answer.items("structural_risks", StructuralRiskItem)
     proposals = answer.items("correction_proposals", CorrectionProposalItem)
@@ -111,7 +111,7 @@ async def validate(
 async def take_turn(
     persona: Persona, engine: Engine, uid: str, inputs: DebateInputs
 ) -> tuple[list[ProposedEditItem], CallRecord]:
-    """Return one persona's turn."""
+    """Return the edits that one persona proposes in its turn, and the record of the call."""
     answer = await PERSONA_VOICES[persona].ask(engine, uid, inputs)
     items = answer.items("proposed_edits", ProposedEditItem)
     return items, answer.record()
@@ -120,7 +120,7 @@ async def take_turn(
 async def close_debate(
     engine: Engine, uid: str, inputs: DebateInputs
 ) -> tuple[list[ProposedEditItem], list[UnresolvedItem], str, CallRecord]:
-    """Return the judge's patch, what stays open, and why."""
+    """Return the judge's patch, the unresolved conflicts, the rationale and the record of the call."""
     answer = await JUDGE.ask(engine, uid, inputs)
     patch = answer.items("final_patch", ProposedEditItem)
     unresolved = answer.items("unresolved_conflicts", UnresolvedItem)
@@ -130,7 +130,7 @@ async def close_debate(
 async def review_patch(
     engine: Engine, uid: str, inputs: Stage2Inputs
 ) -> tuple[list[ClaimedChangeItem], list[ClaimedChangeItem], CallRecord]:
-    """Stage 2's accepted and rejected changes, read leniently: the rules say what an answer without reasoning is."""
+    """Return the changes Stage 2 accepts and rejects, read leniently: the rules handle answers without reasoning."""
     answer = await STAGE2.ask(engine, uid, inputs)
     accepted = answer.items("accepted_changes", ClaimedChangeItem)
     rejected = answer.items("rejected_changes", ClaimedChangeItem)
@@ -138,7 +138,7 @@ async def review_patch(
 
 
 def render(prompt: PromptFile, inputs: Inputs) -> tuple[Message, ...]:
-    """Return the messages a model reads; each prompt takes what it has a place for."""
+    """Return the messages for a model; each prompt uses the values it has placeholders for."""
     values: dict[str, str] = {
         "text": guard_frame(inputs.analysis.text),
         "language": LANGUAGE_NAMES[inputs.analysis.language],
@@ -159,7 +159,7 @@ def render(prompt: PromptFile, inputs: Inputs) -> tuple[Message, ...]:
 
 
 def debate_context(inputs: DebateInputs) -> dict[str, Any]:
-    """Return what everybody in the debate sees, as plain data; the memory slot is there only if it was merged."""
+    """Return the context that all participants see, as plain data; it has the memory slot only if that was merged."""
     parts: Mapping[str, Sequence[BaseModel]] = {
         "candidates": inputs.candidates,
         "conflict_flags": inputs.conflict_flags,
@@ -175,7 +175,7 @@ def debate_context(inputs: DebateInputs) -> dict[str, Any]:
 
 
 def slot_text(slot: Mapping[str, Any]) -> str:
-    """Return the slot as its characters stand in a prompt."""
+    """Return the slot exactly as it is written in a prompt."""
     return _as_json(slot)
 
 

@@ -1,4 +1,4 @@
-"""Stage 1: the three perspectives that read the text on their own (seed 001, part A), and the one of the baseline."""
+"""Stage 1: three perspectives that read the text independently (seed 001, part A), and the single baseline agent."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from samsim.schemas.results import CallRecord
 from samsim.schemas.taxonomy import Taxonomy
 
 LANGUAGE_NAMES = {"ko": "Korean (한국어)", "en": "English"}
-# What a terse answer does without: code finds the place of a term, and nothing is decided by the others.
+# What a terse answer leaves out: code finds the position of a term, and the other fields decide nothing.
 LEFT_OUT_WHEN_TERSE = frozenset({"span", "confidence", "rationale"})
 
 NameT = TypeVar("NameT", bound=AgentName)
@@ -27,7 +27,7 @@ NameT = TypeVar("NameT", bound=AgentName)
 
 @dataclass(frozen=True, slots=True)
 class PerspectiveAgent(Generic[NameT]):
-    """One perspective: who it is and which prompt it follows."""
+    """One perspective: its agent and its prompt."""
 
     agent: NameT
     prompt_name: str
@@ -35,9 +35,9 @@ class PerspectiveAgent(Generic[NameT]):
     async def extract(
         self, engine: Engine, uid: str, inputs: Stage1Inputs, repeat: int = 0, answer: AnswerForm = "full"
     ) -> tuple[list[ASTETripletItem], CallRecord]:
-        """Ask the engine for this perspective's triplets; broken ones are dropped and counted.
+        """Ask the engine for this perspective's triplets; return the valid ones and the record of the call.
 
-        ``repeat`` numbers the draws where the same is asked several times.
+        ``repeat`` numbers the draws if the same question is asked several times.
         """
         prompt = load_prompt(self.prompt_name, answer)
         request = EngineRequest(
@@ -63,13 +63,13 @@ SingleAgent: PerspectiveAgent[AgentName] = PerspectiveAgent("SINGLE", "single_as
 
 
 def stage1_shape(taxonomy: Taxonomy, answer: AnswerForm) -> AnswerShape:
-    """Return what a triplet may name, and what it need not say."""
+    """Return which refs a triplet may use, and which fields it may leave out."""
     left_out = LEFT_OUT_WHEN_TERSE if answer == "terse" else frozenset[str]()
     return AnswerShape(allowed=(("aspect_ref", taxonomy.refs),), left_out=left_out)
 
 
 def render_stage1(prompt: PromptFile, inputs: Stage1Inputs) -> tuple[Message, ...]:
-    """Return the messages a model reads for one perspective."""
+    """Return the messages for one perspective."""
     return prompt.render(
         {
             "text": guard_frame(inputs.analysis.text),
@@ -80,7 +80,7 @@ def render_stage1(prompt: PromptFile, inputs: Stage1Inputs) -> tuple[Message, ..
 
 
 def describe_taxonomy(taxonomy: Taxonomy) -> str:
-    """Return the allowed refs as a prompt states them."""
+    """Return the allowed refs in the words of a prompt."""
     if taxonomy.is_free:
         return "Refs are free: use the lower-cased, normalised name of the aspect."
     return "Use exactly one of these refs:\n" + "\n".join(f"- {ref}" for ref in taxonomy.refs)

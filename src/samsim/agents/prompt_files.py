@@ -1,12 +1,11 @@
-"""Prompt files: found by the seeds' names, put together, split into system and user parts, filled with data.
+"""Prompt files: loaded by the seeds' names, assembled, split into system and user parts, and filled with data.
 
-What several agents read alike stands in one file, which theirs begin with (``{{>name}}``). It holds all
-the data too, so that their prompts are the same up to where the agent's own part begins, and a server
-that keeps the prefix of a prompt reads the data once for all of them. ``[[full:…]]`` is there in full
-answers and not in terse ones.
+Text that several agents share is in one file, which their own files include at the start (``{{>name}}``). The
+shared file also holds all the data. So the prompts are identical up to the agent's own part, and a server that
+caches prompt prefixes reads the data only once. ``[[full:…]]`` is included for full answers, not for terse ones.
 
-The text of a review is data. It is put between delimiter lines, and look-alikes of those lines
-inside it are broken, so that nothing a text says can close its own frame.
+The text of a review is data. It is put between delimiter lines, and sequences inside it that look like
+delimiters are broken up, so that nothing in the text can close its own frame.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ class PromptFile:
     digest: str
 
     def render(self, values: Mapping[str, str]) -> tuple[Message, Message]:
-        """Fill the placeholders; every one must have a value, and values are never re-read as templates."""
+        """Fill the placeholders; each one needs a value, and values are never parsed as templates."""
         return Message("system", self._fill(self.system, values)), Message("user", self._fill(self.user, values))
 
     def _fill(self, template: str, values: Mapping[str, str]) -> str:
@@ -59,12 +58,12 @@ class PromptFile:
 
 @lru_cache(maxsize=128)
 def _pieces(template: str) -> tuple[str, ...]:
-    """Return text and names of placeholders in turn: a template is searched once, not for every call."""
+    """Return text and placeholder names in turn; cached, so a template is parsed once and not for every call."""
     return tuple(_PLACEHOLDER.split(template))
 
 
 def guard_frame(text: str) -> str:
-    """Break every run of angle brackets that could make a delimiter line; it looks the same."""
+    """Break up every run of angle brackets that could form a delimiter line; the text looks the same."""
     if "<<<" not in text and ">>>" not in text:
         return text
     return _FRAME.sub(lambda match: _WORD_JOINER.join(match.group(0)), text)
@@ -72,12 +71,12 @@ def guard_frame(text: str) -> str:
 
 @cache
 def load_prompt(name: str, answer: AnswerForm = "full") -> PromptFile:
-    """Read ``agents/prompts/{name}.md`` as it is for answers of this form."""
+    """Load ``agents/prompts/{name}.md`` for this form of answer."""
     return parse_prompt(name, _put_together(name, answer))
 
 
 def prompt_hashes(answer: AnswerForm = "full") -> dict[str, str]:
-    """Return the digest of every prompt file as it is for answers of this form, by name."""
+    """Return the digests of all prompts for this form of answer, by name."""
     names = (entry.name for entry in files("samsim.agents").joinpath("prompts").iterdir())
     prompts = sorted(name.removesuffix(".md") for name in names if name.endswith(".md"))
     return {name: _digest(_put_together(name, answer)) for name in prompts}

@@ -1,7 +1,7 @@
 """Review: the three perspectives propose corrections of flagged tuples (seed 001, part B).
 
-What a model reads is short: the flagged tuples only, as a table, since reviewers answer about everything
-they see. What it may answer stands in the schema too: these tuples, and the refs of a closed taxonomy.
+The prompt is short: it shows only the flagged tuples, as a table, because reviewers comment on everything they
+see. The schema also restricts the answer, to these tuples and to the refs of a closed taxonomy.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from samsim.schemas.protocol_conflict_review import (
 )
 from samsim.schemas.results import CallRecord, Stage
 
-# The columns that a reviewer needs. Who found a tuple and how sure it was of itself must not decide, and the
-# place of a term is seen in the text.
+# The columns that a reviewer needs. Who found a tuple, and how confident it was, must not influence the review;
+# the position of a term can be seen in the text.
 CANDIDATE_COLUMNS = ("tuple_id", "aspect_term", "aspect_ref", "polarity", "opinion_term", "evidence")
-# The description of a risk says what its type says.
+# The description is left out, because it only repeats the type of the risk.
 RISK_COLUMNS = ("tuple_id", "risk_type", "severity")
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewAgent:
-    """One reviewer: who it is and which prompt it follows."""
+    """One reviewer: its agent and its prompt."""
 
     agent: Agent
     prompt_name: str
@@ -42,7 +42,7 @@ class ReviewAgent:
     async def review(
         self, engine: Engine, uid: str, inputs: ReviewInputs, stage: Stage = "review", answer: AnswerForm = "full"
     ) -> tuple[list[ReviewActionItem], CallRecord]:
-        """Ask the engine for this reviewer's actions; broken ones are dropped and counted."""
+        """Ask the engine for this reviewer's actions; return the valid ones and the record of the call."""
         prompt = load_prompt(self.prompt_name, answer)
         request = EngineRequest(
             agent=self.agent,
@@ -64,18 +64,18 @@ REVIEW_AGENTS = (ReviewAgentA, ReviewAgentB, ReviewAgentC)
 
 
 def review_shape(inputs: ReviewInputs, answer: AnswerForm) -> AnswerShape:
-    """What the actions may name: flagged tuples, one action each, and refs of the taxonomy where it is closed."""
+    """Return what the actions may name: flagged tuples, with one action each, and the refs of a closed taxonomy."""
     ids = tuple(candidate.tuple_id for candidate in _flagged(inputs))
     return AnswerShape(
         allowed=(("target_tuple_ids", ids), ("normalized_ref", inputs.taxonomy.refs), ("polarity", POLARITIES)),
         most=(("review_actions", len(ids)), ("target_tuple_ids", len(ids))) if ids else (),
-        # Who acts is known: the caller sets it.
+        # The caller knows the actor and sets it.
         left_out=frozenset({"actor"}) if answer == "terse" else frozenset(),
     )
 
 
 def render_review(prompt: PromptFile, inputs: ReviewInputs) -> tuple[Message, ...]:
-    """Return the messages a model reads for one review: the seeds' five inputs."""
+    """Return the messages for one review, filled with the seeds' five inputs."""
     flags = [flag.model_dump() for flag in inputs.conflict_flags]
     return prompt.render(
         {
@@ -94,7 +94,7 @@ def _flagged(inputs: ReviewInputs) -> list[Candidate]:
 
 
 def _as_table(columns: Sequence[str], records: Sequence[Candidate | ValidatorRisk]) -> str:
-    """Return a JSON array of rows, the names of the columns first and each row on a line of its own; [] without any."""
+    """Return a JSON array with one row per line, the column names first; ``[]`` if there are no records."""
     rows = [[getattr(record, name) for name in columns] for record in records]
     lines = ",\n".join(map(_compact, [columns, *rows] if rows else []))
     return guard_frame(f"[{lines}]")

@@ -1,1 +1,1 @@
-"""Who answers an agent's request: the interface of an engine and the engines behind it."""
+"""Engines: the interface that agents call, and the models and rules that implement it."""

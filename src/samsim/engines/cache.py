@@ -1,9 +1,9 @@
-"""Response cache: a server's answer to exactly this request, kept in one SQLite file as JSON.
+"""The response cache: one SQLite file that maps each exact request to the server's reply, stored as JSON.
 
-What is on disk: one row per key, written in transactions. A reply that was put is in memory for at
-most ``FLUSH_SECONDS`` or ``FLUSH_PUTS`` puts, then committed (it survives the death of the process);
-``aclose`` also brings it through a power cut. Only usable replies are kept, never failures.
-Several processes may use one file: readers never wait, writers wait for each other.
+There is one row per key, written in transactions. A new reply stays in memory for at most
+``FLUSH_SECONDS`` or ``FLUSH_PUTS`` puts and is then committed, so it survives a crash of the process;
+``aclose`` also makes it survive a power cut. Only usable replies are stored, never failures.
+Several processes may share one file: readers never wait, writers wait for each other.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ FLUSH_PUTS = 64
 
 _BUSY_SECONDS = 5.0
 _IMPORT_BATCH = 500
-# "smsm": says that an SQLite file is ours before anything is written to it.
+# "smsm": identifies an SQLite file as ours before anything is written to it.
 _APPLICATION_ID = 0x736D736D
 _SCHEMA_VERSION = 1
 _TABLE = "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, created REAL NOT NULL, reply TEXT NOT NULL)"
@@ -50,7 +50,7 @@ BadLine = Callable[[int, str], None]
 
 @dataclass(frozen=True, slots=True)
 class CachedReply:
-    """A server's reply as far as it decides the answer: enough to read it again without the server."""
+    """The parts of a server's reply that determine the answer: enough to read it again without the server."""
 
     text: str
     finish: Finish
@@ -60,7 +60,7 @@ class CachedReply:
 
     @property
     def usable(self) -> bool:
-        """Whether this is an answer; a cut-off, refused or empty reply is a failure and is not kept."""
+        """Whether this is an answer; a cut-off, refused or empty reply is a failure and is not stored."""
         return bool(self.text) and self.refusal is None and self.finish not in _UNUSABLE_FINISHES
 
 
@@ -74,7 +74,7 @@ class CacheEntry(Written):
 
 @dataclass(frozen=True, slots=True)
 class CacheStats:
-    """How much there is; times are seconds since the epoch, None for an empty cache."""
+    """The size of a cache; times are seconds since the epoch, None for an empty cache."""
 
     entries: int
     file_bytes: int
@@ -84,9 +84,10 @@ class CacheStats:
 
 @dataclass(slots=True)
 class ImportReport:
-    """What became of the lines of an import.
+    """Counts of what happened to the lines of an import.
 
-    ``known`` were there already; ``different`` too, but with another reply, which was kept.
+    ``known`` entries were already in the cache; so were ``different`` ones, but with another reply. The
+    stored reply stays.
     """
 
     added: int = 0
@@ -96,14 +97,14 @@ class ImportReport:
 
 
 def cache_key(identity: str, url: str, body: Mapping[str, Any], seed: int | None, repeat: int) -> str:
-    """Return the key of a request: all that goes over the wire except headers (they hold keys), and who is asked."""
+    """Return the key of a request: the engine and everything sent except the headers, which hold API keys."""
     facts = {"engine": identity, "url": url, "body": body, "seed": seed, "repeat": repeat}
     canonical = json.dumps(facts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def default_cache_path() -> Path:
-    """``$SAMSIM_CACHE``, else ``samsim/responses.sqlite`` in the user's cache folder."""
+    """Return ``$SAMSIM_CACHE`` if it is set, else ``samsim/responses.sqlite`` in the user's cache folder."""
     named = os.environ.get(CACHE_VARIABLE)
     if named:
         return Path(named).expanduser()
@@ -117,12 +118,12 @@ def default_cache_path() -> Path:
 
 
 class ResponseCache:
-    """The cached responses of models, by key; without a ``path`` those in the user's cache folder.
+    """Cached responses of models, by key; by default in the user's cache folder.
 
-    Nothing is opened before the first use; after ``aclose`` it opens again by itself.
+    The file is opened on first use, and opened again if the cache is used after ``aclose``.
 
-    ``get`` and ``put`` are short and synchronous (tens of microseconds), made to be called from a
-    running event loop; use one object from one loop at a time.
+    ``get`` and ``put`` are short and synchronous (tens of microseconds), so a running event loop may call
+    them directly. Use one object from one loop at a time.
     """
 
     def __init__(
@@ -136,9 +137,9 @@ class ResponseCache:
         self._flush_seconds = flush_seconds
         self._clock = clock
         self._open_connection: sqlite3.Connection | None = None
-        # Put but not committed: key -> (key, created, reply as JSON), in the order they came.
+        # Put but not yet committed: key -> (key, created, reply as JSON), in insertion order.
         self._pending: dict[str, tuple[str, float, str]] = {}
-        # Kept by an earlier version, but no answer: as if they were not there, until another is put in their place.
+        # Stored by an earlier version, but not answers: treated as missing until another reply replaces them.
         self._rejected: set[str] = set()
         self._flush_at_count = FLUSH_PUTS
         self._flush_by = 0.0
@@ -148,7 +149,7 @@ class ResponseCache:
         self._connection()
 
     def get(self, key: str) -> CachedReply | None:
-        """Return the reply kept under this key, or None."""
+        """Return the reply stored under this key, or None."""
         if key in self._rejected and key not in self._pending:
             return None
         waiting = self._pending.get(key)
@@ -158,12 +159,12 @@ class ResponseCache:
         except sqlite3.Error as error:
             raise self._explained(error, EngineError) from error
         except ValueError as error:
-            raise EngineError(self._move_away(f"holds a reply that cannot be read (key {key})")) from error
+            raise EngineError(self._move_away(f"has a reply that cannot be read (key {key})")) from error
 
     def put(self, key: str, reply: CachedReply) -> None:
-        """Keep a usable reply; the first one put under a key stays.
+        """Store a usable reply; the first one put under a key stays.
 
-        What is not usable is not kept, nor is text that UTF-8 cannot carry (half a surrogate pair).
+        Unusable replies are ignored, and so is text that UTF-8 cannot encode (half a surrogate pair).
         """
         if not reply.usable or key in self._pending:
             return
@@ -179,12 +180,12 @@ class ResponseCache:
             self._try_flush()
 
     def reject(self, key: str) -> None:
-        """Take the reply kept under this key for no answer: the next one put under it replaces it."""
+        """Treat the reply stored under this key as missing: the next one put under it replaces it."""
         self._pending.pop(key, None)
         self._rejected.add(key)
 
     def flush(self) -> None:
-        """Commit what was put; if that fails it is kept and tried again later."""
+        """Commit pending replies; if that fails, they stay pending and are retried later."""
         if not self._pending:
             return
         connection = self._connection()
@@ -197,9 +198,9 @@ class ResponseCache:
         self._flush_at_count = FLUSH_PUTS
 
     def close(self) -> None:
-        """Commit, make it durable, and close the file."""
+        """Commit pending replies, make them durable, and close the file."""
         if self._pending:
-            # The last commit waits for the disk, and with it everything committed before.
+            # The last commit waits for the disk, which makes all earlier commits durable too.
             self._connection().execute("PRAGMA synchronous = FULL")
             self.flush()
         if self._open_connection is None:
@@ -212,11 +213,11 @@ class ResponseCache:
         self._open_connection = None
 
     async def aclose(self) -> None:
-        """As ``close``."""
+        """Do the same as ``close``."""
         self.close()
 
     def stats(self) -> CacheStats:
-        """Count what is kept."""
+        """Return the number of replies, the size of the file and the range of dates."""
         self.flush()
         try:
             row = self._connection().execute("SELECT count(*), min(created), max(created) FROM replies").fetchone()
@@ -227,7 +228,7 @@ class ResponseCache:
         return CacheStats(entries=row[0], file_bytes=size, oldest=row[1], newest=row[2])
 
     def clear(self) -> int:
-        """Forget everything and give the space back; returns how many replies there were."""
+        """Delete all replies, free the space, and return how many there were."""
         self.flush()
         connection = self._connection()
         try:
@@ -239,7 +240,7 @@ class ResponseCache:
         return forgotten
 
     def entries(self) -> Iterator[CacheEntry]:
-        """Yield all that is kept, sorted by key."""
+        """Yield all entries, sorted by key."""
         self.flush()
         try:
             for key, created, document in self._connection().execute(
@@ -249,12 +250,12 @@ class ResponseCache:
         except sqlite3.Error as error:
             raise self._explained(error, EngineError) from error
         except ValueError as error:
-            raise EngineError(self._move_away("holds a reply that cannot be read")) from error
+            raise EngineError(self._move_away("has a reply that cannot be read")) from error
 
     def import_lines(self, lines: Iterable[bytes], on_bad_line: BadLine) -> ImportReport:
-        """Add the entries of an export; a bad line is reported with its number and the rest goes on.
+        """Add the entries of an export; bad lines are reported with their numbers and skipped.
 
-        What is there already stays as it is, so importing a file twice changes nothing.
+        Existing entries are never changed, so importing a file twice has no effect.
         """
         self.flush()
         report = ImportReport()
@@ -303,18 +304,18 @@ class ResponseCache:
         return added
 
     def _flush_later(self, now: float) -> None:
-        """Commit in a moment: by a timer, or by the next put if the event loop ended before it."""
+        """Commit soon: by a timer, or by the next put if the event loop ends before it fires."""
         self._flush_by = now + self._flush_seconds
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
-            # Nothing would come back to it.
+            # Without a loop, no timer can fire.
             self.flush()
             return
         loop.call_later(self._flush_seconds, self._try_flush)
 
     def _try_flush(self) -> None:
-        """Flush in the middle of a run: if another program is writing for long, go on and try later."""
+        """Flush during a run; if another program keeps the file locked, try again later."""
         try:
             self.flush()
         except _StillLockedError:
@@ -331,12 +332,12 @@ class ResponseCache:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise ConfigError(
-                f"Cannot make the folder of the cache {self.path}: {error.strerror}. Give another place."
+                f"Cannot create the folder of the cache {self.path}: {error.strerror}. Give another path."
             ) from error
         connection: sqlite3.Connection | None = None
         try:
-            # Autocommit: transactions are opened where they are needed. A notebook runs each call in a thread of its
-            # own, one after another, hence no check of the thread.
+            # Autocommit: transactions are opened explicitly. A notebook may run each call in another thread, but only
+            # one at a time, so the thread check can be off.
             connection = sqlite3.connect(
                 self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )
@@ -350,9 +351,9 @@ class ResponseCache:
         return connection
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        """Check that the file is ours, then set it up; a foreign database is left as it was."""
+        """Check that the file is ours, then set it up; another program's database is left untouched."""
         if not self._is_ours(connection):
-            # Several processes may do this one after another; it comes to the same.
+            # Several processes may do this in turn; the result is the same.
             connection.execute("BEGIN IMMEDIATE")
             connection.execute(_TABLE)
             connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
@@ -362,8 +363,8 @@ class ResponseCache:
         connection.execute("PRAGMA synchronous = NORMAL")
 
     def _is_ours(self, connection: sqlite3.Connection) -> bool:
-        """Return whether it is a cache; False for an empty file."""
-        # One transaction: between two of them another process might make the file a cache.
+        """Return True for a cache and False for an empty file; raise ``ConfigError`` for anything else."""
+        # One transaction, because another process might turn the file into a cache between two of them.
         connection.execute("BEGIN")
         owner = connection.execute("PRAGMA application_id").fetchone()[0]
         version = connection.execute("PRAGMA user_version").fetchone()[0]
@@ -374,10 +375,10 @@ class ResponseCache:
         if owner == _APPLICATION_ID:
             raise ConfigError(
                 f"The cache {self.path} was written by another version of samsim (format {version}, this one reads "
-                f"{_SCHEMA_VERSION}). Use that version to export it, or give another place with {CACHE_VARIABLE}."
+                f"{_SCHEMA_VERSION}). Export it with that version, or set {CACHE_VARIABLE} to another path."
             )
         if owner or version or tables:
-            raise ConfigError(f"{self.path} is the database of another program. Give the cache another place.")
+            raise ConfigError(f"{self.path} is another program's database. Give the cache another path.")
         return False
 
     def _explained(self, error: sqlite3.Error, kind: type[SamsimError]) -> SamsimError:
@@ -388,23 +389,23 @@ class ResponseCache:
         if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             return _StillLockedError(
                 f"The cache {self.path} has been locked by another program for {_BUSY_SECONDS:g} seconds. "
-                "End that program or give this run a cache of its own."
+                "Stop that program, or give this run its own cache."
             )
-        return kind(f"The cache {self.path} cannot be used: {error}. Check the place, its rights and the disk.")
+        return kind(f"The cache {self.path} cannot be used: {error}. Check the path, its permissions and the disk.")
 
     def _move_away(self, what: str) -> str:
         return (
             f"The cache {self.path} {what}. Nothing was deleted: move the file away (with its -wal and -shm "
-            "neighbours) and run again; a new one is made."
+            "files) and run again; a new one will be created."
         )
 
 
 class _StillLockedError(EngineError):
-    """Another program is writing to the cache and does not end."""
+    """Another program has had the cache locked for too long."""
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:
-    """Switch to write-ahead logging; SQLite does not wait by itself when several switch at once."""
+    """Switch to write-ahead logging; SQLite does not wait if several processes switch at once."""
     if connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal":
         return
     deadline = time.monotonic() + _BUSY_SECONDS
@@ -424,7 +425,7 @@ def _reply_json() -> TypeAdapter[CachedReply]:
 
 
 def _reply_of(document: str) -> CachedReply:
-    """Return a stored reply; raises ``ValueError`` (pydantic's is one) where it is none."""
+    """Return a stored reply; raise ``ValueError`` (pydantic's errors are ValueErrors) if it is not one."""
     return _reply_json().validate_python(read_json(document))
 
 

@@ -1,7 +1,7 @@
-"""An engine that counts what a model would read and write, without asking it.
+"""An engine that estimates what a model would read and write, without calling it.
 
-The embedded engine answers in its place, so that whatever depends on answers (what is flagged, who reviews)
-happens as usual. Tokens are estimated from bytes: of the request as it would be sent, and of the answer.
+The embedded engine answers instead, so everything that depends on answers (which conflicts are flagged, who
+reviews) happens as usual. Tokens are estimated from the bytes of the request as it would be sent and of the answer.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from samsim.schemas.calls import AttemptRecord, OutputMode, Usage
 
 
 class CountingEngine:
-    """Stands in for the model that ``sender`` would ask; nothing is sent."""
+    """Counts the tokens of the model that ``sender`` would call; sends nothing."""
 
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
@@ -31,11 +31,11 @@ class CountingEngine:
 
     @property
     def name(self) -> str:
-        """The model's name: the count is about it."""
+        """The model's name, because the counts are about the model."""
         return self._sender.settings.name
 
     async def complete(self, request: EngineRequest) -> EngineReply:
-        """Return the embedded engine's answer, with the tokens and the cost of the model's."""
+        """Return the embedded engine's answer, with the model's estimated tokens and cost."""
         reply = await self._stand_in.complete(request)
         schema, shape = request.output_schema, request.shape
         question = self._sender.prepare(request.messages(), schema, self._mode, request.seed, shape)

@@ -1,4 +1,4 @@
-"""The engine that answers where none is named: for the library's ``Pipeline`` and for the command line alike."""
+"""The engine used when none is named, in the library's ``Pipeline`` and on the command line."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from samsim.engines.interface import Engine
 
 DEFAULT_ENGINE = "embedded"
-"""How an option or a configuration names it."""
+"""The name of the default engine in options and configurations."""
 
 
 def default_engine() -> Engine:

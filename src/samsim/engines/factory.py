@@ -1,6 +1,6 @@
-"""From what a user wrote about engines to the engines themselves.
+"""Building engines from what a user wrote about them.
 
-A plan names engines by role; a role takes what it does not say from its group and from ``default``::
+A plan names engines by role; a role inherits the settings it does not have from its group and from ``default``::
 
     engines:
       default:   {kind: openai_compatible, model: gpt-4.1-mini}
@@ -58,7 +58,7 @@ Role = Literal[
     "judge",
     "stage2",
 ]
-# The roles of an agent as it is asked first, from the general to the particular.
+# The roles of an agent outside the review, from general to specific.
 _ROLES: Mapping[AgentName, tuple[Role, ...]] = {
     "A": ("default", "perspectives", "A"),
     "B": ("default", "perspectives", "B"),
@@ -78,7 +78,7 @@ _REVIEW_ROLES: Mapping[AgentName, tuple[Role, ...]] = {
     "B": ("default", "reviewers", "B", "review_B"),
     "C": ("default", "reviewers", "C", "review_C"),
 }
-# Who is asked, and whether as a reviewer.
+# An agent, and whether it is asked as a reviewer.
 Seat = tuple[AgentName, bool]
 _PERSPECTIVE_SEATS: tuple[Seat, ...] = tuple((agent, False) for agent in AGENTS)
 _REVIEW_SEATS: tuple[Seat, ...] = tuple((agent, True) for agent in AGENTS)
@@ -97,13 +97,13 @@ _SHORT_KINDS: Mapping[str, EngineKind] = {
 
 
 def roles_of(seat: Seat) -> tuple[Role, ...]:
-    """Return the roles whose settings a seat has, from the general to the particular."""
+    """Return the roles whose settings apply to a seat, from general to specific."""
     agent, reviewing = seat
     return _REVIEW_ROLES[agent] if reviewing else _ROLES[agent]
 
 
 def _role_settings(value: Any) -> Any:
-    """Write out the short form of a role, such as ``C: embedded``."""
+    """Expand the short form of a role, such as ``C: embedded``."""
     if not isinstance(value, str):
         return value
     try:
@@ -113,18 +113,18 @@ def _role_settings(value: Any) -> Any:
 
 
 class EnginePlan(BaseModel):
-    """All engines of a run; each role's settings are merged over those it inherits."""
+    """All engines of a run; each role's settings override those it inherits."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     engines: dict[Role, Annotated[dict[str, Any], BeforeValidator(_role_settings)]] = Field(default_factory=dict)
     max_cost: float | None = Field(default=None, gt=0)
     cache: bool | Path = True
-    # How many seconds to wait for a server that went away; 0 waits for none.
+    # How many seconds to wait for a server that went down; 0 means not to wait.
     max_outage: float = Field(default=DEFAULT_MAX_OUTAGE_S, ge=0, allow_inf_nan=False)
 
     def settings_for(self, agent: AgentName, *, reviewing: bool = False) -> EngineSettings:
-        """Return the settings of one agent; A, B and C may be asked as perspectives or as reviewers."""
+        """Return the merged settings of one agent; A, B and C may be asked as perspectives or as reviewers."""
         chain = roles_of((agent, reviewing))
         merged: dict[str, Any] = {}
         for role in chain:
@@ -138,10 +138,10 @@ class EnginePlan(BaseModel):
 
 
 def _inherit(inherited: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
-    """Return a role's settings over those it inherits.
+    """Return a role's settings merged over those it inherits.
 
-    What belongs to a server goes with it: another kind or address does not get the old one's key or
-    address, and another model not the old one's price.
+    Settings that belong to a server stay with it: a role with another kind or address does not inherit the
+    server's key or address, and a role with another model does not inherit the model's price.
     """
 
     def differs(*names: str) -> bool:
@@ -157,7 +157,7 @@ def _inherit(inherited: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class EngineSetup:
-    """The engines of a plan and what they share; ``activity`` shows what they are doing."""
+    """The engines of a plan and what they share; ``activity`` reports what they are doing."""
 
     table: EngineTable
     settings: tuple[EngineSettings, ...]
@@ -166,7 +166,7 @@ class EngineSetup:
 
     @property
     def concurrency(self) -> int:
-        """How many samples are worth having under way; the embedded engine gains nothing from more than one."""
+        """How many samples are worth running at once; the embedded engine gains nothing from more than one."""
         return max((item.concurrency for item in self.settings if item.kind != "embedded"), default=1)
 
 
@@ -175,11 +175,11 @@ def read_plan(
 ) -> EnginePlan:
     """Read a plan from a YAML file, its content, its roles, or a short form such as ``openai:gpt-4.1-mini``.
 
-    ``changes`` replace settings of the plan as a whole.
+    ``changes`` override settings at the top of the plan.
     """
     if base_url is not None and (spec == "embedded" or not _is_short(spec)):
         said = repr(str(spec)) if isinstance(spec, str | Path) else "given as a mapping"
-        raise ConfigError(f"A base URL does not go with the engine {said}. Use it with openai:MODEL, or in the file.")
+        raise ConfigError(f"A base URL cannot be used with the engine {said}. Use it with openai:MODEL or in the file.")
     content, what = _content(spec)
     if base_url is not None:
         content["engines"]["default"]["base_url"] = base_url
@@ -194,9 +194,9 @@ def _is_short(spec: str | Path | Mapping[str, Any]) -> bool:
 
 
 def _content(spec: str | Path | Mapping[str, Any]) -> tuple[Any, str]:
-    """Return what a plan is made of, and how to call it where it is wrong."""
+    """Return the content of a plan, and the words that start an error message about it."""
     if isinstance(spec, Mapping):
-        # Whoever has no more to say than the roles need not name them as such.
+        # A mapping may name roles directly, without ``engines:`` around them.
         by_role = bool(set(spec) & set(get_args(Role)))
         return {"engines": dict(spec)} if by_role else dict(spec), "The engines are"
     if not _is_short(spec):
@@ -206,7 +206,7 @@ def _content(spec: str | Path | Mapping[str, Any]) -> tuple[Any, str]:
 
 
 def _short_form(spec: str) -> dict[str, Any]:
-    """Return the settings of ``embedded``, ``openai:MODEL`` and the like."""
+    """Return the settings of a short form: ``embedded``, ``openai:MODEL`` and so on."""
     if spec == "embedded":
         return {"kind": "embedded"}
     kind, separator, model = spec.partition(":")
@@ -230,7 +230,7 @@ def _file_content(path: Path) -> Any:
 
 
 def seats_of(protocol: str | None = None) -> tuple[Seat, ...]:
-    """Return who is asked by a protocol; everybody who can be asked where none is named."""
+    """Return the seats that a protocol asks; without a protocol, all seats."""
     if protocol is None:
         return (*_PERSPECTIVE_SEATS, *_REVIEW_SEATS, *_DEBATE_SEATS, _SINGLE_SEAT)
     if is_conflict_review(protocol):
@@ -241,7 +241,7 @@ def seats_of(protocol: str | None = None) -> tuple[Seat, ...]:
 
 
 def distinct_settings(plan: EnginePlan, protocol: str | None = None) -> list[EngineSettings]:
-    """Return the settings of everybody the protocol asks, each once, in the order of ``seats_of``."""
+    """Return the distinct settings of all agents the protocol asks, in the order of ``seats_of``."""
     everybody = [plan.settings_for(agent, reviewing=reviewing) for agent, reviewing in seats_of(protocol)]
     return list({settings.model_dump_json(): settings for settings in everybody}.values())
 
@@ -255,12 +255,12 @@ def build_setup(
     servers: Servers | None = None,
     counting: bool = False,
 ) -> EngineSetup:
-    """Build every engine the protocol asks once; agents with equal settings share one, and its limits.
+    """Build the engines the protocol needs; agents with equal settings share one engine and its limits.
 
-    Without a protocol everybody gets an engine, and every key must be there. ``spending`` is a limit
-    that several plans keep together, in place of the plan's own; ``servers`` is what they know together of
-    the servers they ask. With ``counting`` no model is asked and no key needed: the engines only count
-    what would be read and written.
+    Without a protocol, every agent gets an engine, and every API key must be set. ``spending`` is a limit that
+    several plans share, instead of the plan's own; ``servers`` is what they share about the servers they call.
+    With ``counting``, no model is called and no key is needed: the engines only estimate what would be read
+    and written.
     """
     known = os.environ if environment is None else environment
     spending, servers = spending or SpendingLimit(plan.max_cost), servers or Servers()
@@ -295,7 +295,7 @@ def build_setup(
 
 
 def _shared_limits(settings: list[EngineSettings]) -> dict[str, AdaptiveLimit]:
-    """One limit for each server on this machine: its lanes are the same ones whatever the model and the settings."""
+    """Return one limit per local server: all models and settings share its capacity."""
     caps: dict[str, int] = {}
     for item in settings:
         if item.is_local:
@@ -304,7 +304,7 @@ def _shared_limits(settings: list[EngineSettings]) -> dict[str, AdaptiveLimit]:
 
 
 def api_key_of(settings: EngineSettings, environment: Mapping[str, str]) -> str | None:
-    """Return the key from the environment; None for a server that needs none."""
+    """Return the API key from the environment, or None for a server that needs none."""
     variable = settings.key_variable
     if variable is None:
         return None
@@ -317,14 +317,14 @@ def api_key_of(settings: EngineSettings, environment: Mapping[str, str]) -> str 
 def missing_keys(
     plan: EnginePlan, protocol: str | None = None, environment: Mapping[str, str] | None = None
 ) -> tuple[str, ...]:
-    """Return the environment variables that should hold a key for whom the protocol asks, and do not."""
+    """Return the environment variables that should hold an API key for this protocol but do not."""
     known = os.environ if environment is None else environment
     wanted = (settings.key_variable for settings in distinct_settings(plan, protocol))
     return tuple(dict.fromkeys(name for name in wanted if name is not None and not known.get(name, "").strip()))
 
 
 def _explain(error: ValidationError, model: type[BaseModel]) -> str:
-    """Return every mistake with its place, and a suggestion for a misspelt name."""
+    """Return all problems with their places, and suggestions for misspelled names."""
     names = [*model.model_fields, *get_args(Role)]
     parts = []
     for problem in mistakes_in(error):
@@ -339,7 +339,7 @@ def _explain(error: ValidationError, model: type[BaseModel]) -> str:
 
 
 def _home(name: str, model: type[BaseModel]) -> str | None:
-    """Return where in an engine file a setting belongs that stands a level too high or too low."""
+    """Return where in an engine file a setting belongs that was put one level too high or too low."""
     if model is EngineSettings:
         return "at the top of the engine file" if name in EnginePlan.model_fields else None
     if name in get_args(Role):

@@ -1,8 +1,8 @@
-"""A switch that forbids real requests: for tests, demos and whoever must stay offline.
+"""A switch that forbids real requests, for tests, demos and offline use.
 
-The state is the environment variable ``SAMSIM_FORBID_REQUESTS`` and nothing else, so it also holds
-in other threads and in child processes. ``1`` forbids every request, ``loopback`` all but those to
-this machine; ``0``, empty or unset allows all. Any other value forbids, to be on the safe side.
+The only state is the environment variable ``SAMSIM_FORBID_REQUESTS``, so it also holds in other
+threads and in child processes. ``1`` forbids every request, ``loopback`` all except those to this
+machine; ``0``, empty or unset allows all. Any other value forbids requests, to be safe.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ def forbid_requests(*, allow_loopback: bool = False) -> Iterator[None]:
 
 
 def forbidden() -> bool:
-    """Return whether requests to other machines are forbidden now."""
+    """Return whether requests to other machines are currently forbidden."""
     return os.environ.get(FORBID_VARIABLE, "") not in _OFF
 
 
 def check_allowed(url: str) -> None:
-    """Raise ``EngineError`` if this request is forbidden; to be called before a socket is opened."""
+    """Raise ``EngineError`` if this request is forbidden; call it before opening a socket."""
     if not forbidden():
         return
     host = urlsplit(url).hostname or ""
@@ -56,7 +56,7 @@ def check_allowed(url: str) -> None:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a host's name or address is this machine's own."""
+    """Return whether a host name or address is this machine."""
     if host == "localhost":
         return True
     try:

@@ -1,7 +1,7 @@
-"""One HTTP POST at a time on aiohttp: limits, timeouts and typed failures, and nothing about models.
+"""HTTP POST requests on aiohttp, with limits, timeouts and typed failures. It knows nothing about models.
 
-A reply always comes back as an ``HttpReply``; exceptions of the client never leave this module, so
-no address, header or key can leave with them.
+The result is always an ``HttpReply``; exceptions of the client never leave this module, so they cannot
+leak an address, a header or a key.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _MAX_KEPT_BYTES = 4_000
 class HttpReply:
     """A reply, or why there is none. ``payload`` is the decoded JSON body.
 
-    ``raw_text`` holds the start of a body that was not understood or that reports an error. ``reached`` is
-    False where no connection came about, so that nothing was sent at all.
+    ``raw_text`` holds the start of a body that could not be decoded or that reports an error. ``reached`` is
+    False if no connection was made, so nothing was sent.
     """
 
     status: int | None
@@ -49,10 +49,10 @@ class HttpReply:
 
 
 class HttpTransport:
-    """Connections to servers, opened when first needed and kept per event loop.
+    """Connections to servers, opened on first use and kept per event loop.
 
-    An engine may serve several event loops one after another; each gets connections of its own.
-    ``timeout_s`` is for requests that name none.
+    An engine may serve several event loops in turn; each gets its own connections.
+    ``timeout_s`` is the default for requests without a timeout.
     """
 
     def __init__(
@@ -69,13 +69,13 @@ class HttpTransport:
     async def post(
         self, url: str, headers: Mapping[str, str], body: bytes, timeout_s: float | None = None
     ) -> HttpReply:
-        """Send ``body`` and read the reply; raises only where a request is forbidden or cannot be made at all."""
+        """Send ``body`` and return the reply; raise only if the request is forbidden or cannot be built."""
         check_allowed(url)
         proxy = self._proxy_for(url)
         if "Authorization" in headers and "@" in urlsplit(url).netloc:
             raise ConfigError(
-                "The engine's base_url names a user, and the engine has an API key: a request carries one of them."
-                " Take the user out of base_url, or leave out api_key_env."
+                "The engine has both a user in base_url and an API key, but a request can carry only one of them."
+                " Remove the user from base_url, or leave out api_key_env."
             )
         client = _client_library()
         session = self._session
@@ -95,7 +95,7 @@ class HttpTransport:
         except TimeoutError as error:
             return HttpReply(None, failure="timeout", reached=not isinstance(error, client.ConnectionTimeoutError))
         except client.ClientSSLError:
-            # Somebody is there, and cannot be trusted: waiting would not help.
+            # A server is there but cannot be trusted, so waiting would not help.
             return HttpReply(None, failure="connection")
         except (client.ClientError, OSError) as error:
             return HttpReply(None, failure="connection", reached=not isinstance(error, client.ClientConnectorError))
@@ -124,16 +124,16 @@ class HttpTransport:
 
 @cache
 def _client_library() -> ModuleType:
-    """aiohttp, loaded when the first request is made: whoever asks no model needs none."""
+    """Return aiohttp, imported at the first request: engines that call no model do not need it."""
     try:
         import aiohttp
     except ImportError:
-        raise ConfigError("Engines that ask a model need aiohttp. Install it with: pip install 'samsim[llm]'") from None
+        raise ConfigError("Model engines need aiohttp. Install it with: pip install 'samsim[llm]'") from None
     return aiohttp
 
 
 def _proxy_of_environment(url: str) -> str | None:
-    """Return the proxy the environment names for the address; a server on this machine is never behind one."""
+    """Return the proxy that the environment sets for the address; never one for this machine."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     if parts.scheme not in ("http", "https") or not host:
@@ -145,7 +145,7 @@ def _proxy_of_environment(url: str) -> str | None:
 
 
 async def _read_at_most(response: aiohttp.ClientResponse, limit: int) -> bytes | None:
-    """Return the whole body, or None as soon as it is larger than ``limit``."""
+    """Return the whole body, or None if it is larger than ``limit``."""
     if (response.content_length or 0) > limit:
         response.close()
         return None
@@ -164,7 +164,7 @@ async def _read_at_most(response: aiohttp.ClientResponse, limit: int) -> bytes |
 
 
 def _interpret(status: int, headers: Mapping[str, str], content: bytes | None) -> HttpReply:
-    """Decode a body; that of an error reply may be anything, since its status says enough."""
+    """Decode a body; an error reply may have any body, because its status says enough."""
     if content is None:
         return HttpReply(status, headers, failure="too_large")
     try:
@@ -176,7 +176,7 @@ def _interpret(status: int, headers: Mapping[str, str], content: bytes | None) -
 
 
 def _interpret_carefully(status: int, headers: Mapping[str, str], content: bytes) -> HttpReply:
-    """What the fast decoder refuses: broken text, broken JSON, or only a byte order mark or half a surrogate pair."""
+    """Decode what the fast decoder rejects: broken text or JSON, a byte order mark or half a surrogate pair."""
     start = content[:_MAX_KEPT_BYTES].decode(errors="replace")
     failure: FailureKind
     try:

@@ -1,7 +1,7 @@
-"""The interface of an engine: one request in, one reply out, whoever answers.
+"""The interface of an engine: one request in, one reply out.
 
-An engine that writes text (a model) reads ``request.messages()``; the embedded engine reads
-``request.inputs``. Both hold the same facts, so the whole product works with either.
+A model reads ``request.messages()``; the embedded engine reads ``request.inputs``. Both hold the same
+facts, so everything works with either.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Stage1Inputs:
-    """What may be known before anything was found: for a perspective, for ATE and for a single call."""
+    """What a perspective, ATE or a single call may know: nothing has been found yet."""
 
     analysis: TextAnalysis
     taxonomy: Taxonomy
@@ -47,7 +47,7 @@ class Stage1Inputs:
 class ReviewInputs:
     """What a reviewer may know: exactly the seeds' five inputs (the analysis holds the text).
 
-    ``memory_slot`` is the slot whose advice is the text in ``memory_context``, None where there is none.
+    ``memory_slot`` is the slot whose advice ``memory_context`` renders, or None if there is no advice.
     """
 
     analysis: TextAnalysis
@@ -61,7 +61,7 @@ class ReviewInputs:
 
 @dataclass(frozen=True, slots=True)
 class ATSAInputs:
-    """What ATSA may know: the text and the aspects that stood the check."""
+    """What ATSA may know: the text and the aspects that passed the check."""
 
     analysis: TextAnalysis
     taxonomy: Taxonomy
@@ -70,9 +70,9 @@ class ATSAInputs:
 
 @dataclass(frozen=True, slots=True)
 class DebateInputs:
-    """The debate's shared context: for the validator (nothing was said yet), a persona or the judge.
+    """The shared context of the debate: for the validator (before any turn), a persona or the judge.
 
-    ``memory_slot`` is the slot that was merged into the context, None where none was.
+    ``memory_slot`` is the slot that was merged into the context, or None.
     """
 
     analysis: TextAnalysis
@@ -89,7 +89,7 @@ class DebateInputs:
 
 @dataclass(frozen=True, slots=True)
 class Stage2Inputs:
-    """What Stage 2 may know: the tuples, their doubts, and the patch it must answer."""
+    """What Stage 2 may know: the tuples, what is doubtful about them, and the patch it must answer."""
 
     analysis: TextAnalysis
     taxonomy: Taxonomy
@@ -105,10 +105,10 @@ Inputs = Stage1Inputs | ReviewInputs | ATSAInputs | DebateInputs | Stage2Inputs
 
 @dataclass(frozen=True, slots=True)
 class AnswerShape:
-    """What a request narrows of the schema of its answer: fields by name, wherever in the schema they are.
+    """How a request narrows the schema of its answer, by field name at any depth.
 
-    ``allowed`` are the values of a text (or of the texts in a list), ``most`` is how many items a list may
-    have, and ``left_out`` need not be written at all.
+    ``allowed`` lists the values of a string (or of the strings in a list), ``most`` is how many items a list may
+    have, and fields in ``left_out`` need not be written.
     """
 
     allowed: tuple[tuple[str, tuple[str, ...]], ...] = ()
@@ -121,9 +121,9 @@ WHOLE_ANSWER = AnswerShape()
 
 @dataclass(frozen=True, slots=True)
 class EngineRequest:
-    """One question to an engine. ``messages`` renders the prompt only when an engine reads it.
+    """One question to an engine. ``messages`` renders the prompt only if an engine reads it.
 
-    ``shape`` is what the request narrows of the schema that a server is told.
+    ``shape`` narrows the schema that is sent to a server.
     """
 
     agent: AgentName
@@ -140,12 +140,11 @@ class EngineRequest:
 
 @dataclass(frozen=True, slots=True)
 class EngineReply:
-    """An answer (a model object or plain JSON data, not yet trusted), or the reason there is none.
+    """An answer (a model object or plain JSON data, not yet validated), or why there is none.
 
-    ``cached`` says that the answer came from the response cache and cost nothing
-    (``kept_usage`` is what it once took); ``messages`` are
-    those really sent, for engines that read them. ``cut`` names what was beyond the schema's limits
-    and is not in the output.
+    ``cached`` says that the answer came from the response cache and cost nothing; ``kept_usage`` is what it
+    originally took. ``messages`` are the ones actually sent, for engines that read them. ``cut`` names what
+    exceeded the schema's limits and was removed from the output.
     """
 
     output: object
@@ -163,10 +162,10 @@ class Engine(Protocol):
 
     @property
     def name(self) -> str:
-        """Who answers, as recorded in results."""
+        """The engine's name, as recorded in results."""
 
     async def complete(self, request: EngineRequest) -> EngineReply:
-        """Answer one request; a failure is a reply, not an exception."""
+        """Answer one request; a failure is returned as a reply, not raised."""
 
 
 @runtime_checkable
@@ -174,4 +173,4 @@ class ClosableEngine(Protocol):
     """An engine that holds connections or files."""
 
     async def aclose(self) -> None:
-        """Let go of them; the engine may be used again, also from another event loop."""
+        """Release them; the engine may be used again, even from another event loop."""

@@ -1,14 +1,14 @@
-"""The engine that asks a language model: from the cache if it can, under limits, validated, repaired once.
+"""The engine that calls a language model: cached, rate-limited, validated, and repaired once if needed.
 
-One call goes this way::
+The path of one call::
 
-    cache ── hit ──────────────────────────────► judged again, cost 0
+    cache ── hit ──────────────────────────────► judge again, cost 0
       │ miss
-    mode (probed once) ► ask (limits, retries) ► judged ── good ──► kept in the cache
+    mode (probed once) ► ask (limits, retries) ► judge ── good ──► store in the cache
                                                     │ broken JSON or schema
-                                                 one repair ► judged ► what can be used
+                                                 one repair ► judge ► use what is valid
 
-Failures are replies with a typed reason; every attempt is recorded with its tokens and cost.
+A failure is a reply with a typed reason; every attempt is recorded with its tokens and cost.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _NOTHING_USED = Usage(input_tokens=0, output_tokens=0)
 
 
 class ModelEngine:
-    """Answers requests by asking one model on one server."""
+    """Answers requests by calling one model on one server."""
 
     def __init__(self, sender: Sender, cache: ResponseCache | None = None) -> None:
         self._sender = sender
@@ -60,26 +60,26 @@ class ModelEngine:
 
     @property
     def name(self) -> str:
-        """The kind and the model."""
+        """The kind of the engine and the model."""
         return self.settings.name
 
     @property
     def settings(self) -> EngineSettings:
-        """What the user said about this engine."""
+        """The settings of this engine."""
         return self._sender.settings
 
     @property
     def mode(self) -> OutputMode | None:
-        """The output mode in use; None until it was probed."""
+        """The output mode in use; None until it has been probed."""
         return self._mode
 
     @property
     def probe_attempts(self) -> tuple[AttemptRecord, ...]:
-        """All attempts made to find the mode; those of a call that waited for it are also in its reply."""
+        """All attempts made to find the mode; a call that waited for the probe also has them in its reply."""
         return tuple(self._probe_attempts)
 
     async def complete(self, request: EngineRequest) -> EngineReply:
-        """Answer one request; a failure is a reply, not an exception."""
+        """Answer one request; a failure is returned as a reply, not raised."""
         messages = request.messages()
         found = self._recall(request, messages)
         if found is not None:
@@ -100,7 +100,7 @@ class ModelEngine:
         return _reply(answer.judgement, question, attempts)
 
     async def probe(self) -> OutputMode:
-        """Find the output mode now; raises ``EngineError`` if the server cannot be asked at all."""
+        """Find and return the output mode; raise ``EngineError`` if the server cannot be used at all."""
         failure = await self._settle_mode([])
         if self._mode is None:
             advice = advice_on(failure or "connection", self._probe_attempts, self.settings)
@@ -108,7 +108,7 @@ class ModelEngine:
         return self._mode
 
     async def aclose(self) -> None:
-        """Close connections and bring the cache to disk; the engine may be used again."""
+        """Close connections and flush the cache to disk; the engine may be used again."""
         await self._sender.transport.aclose()
         if self._cache is not None:
             await self._cache.aclose()
@@ -118,7 +118,7 @@ class ModelEngine:
             return None
         failed_before = self._failed_probes
         async with self._probing:
-            # Who waited for a probe shares its end, also a bad one: a dead server is found dead once.
+            # Calls that waited for a probe share its result, even a failure, so a dead server is probed only once.
             if self._mode is not None or self._failed_probes > failed_before:
                 return self._probe_failure
             result = await find_mode(self._sender, self._modes, attempts, self.settings.seed)
@@ -135,7 +135,7 @@ class ModelEngine:
         messages = repair_messages(question.messages, first.reply.text, first.judgement.problem)
         repair = self._sender.rephrase(question, messages, self._seed_of(request))
         second = await self._sender.ask(repair, "repair", attempts, spread=f"{spread}:repair")
-        # A repair that went wrong does not take away what the first answer had.
+        # A failed repair must not discard what was usable in the first answer.
         return first if second.judgement.failure is not None and first.judgement.failure is None else second
 
     def _prepare(self, request: EngineRequest, messages: tuple[Message, ...], mode: OutputMode) -> Question:
@@ -147,7 +147,7 @@ class ModelEngine:
     def _recall(self, request: EngineRequest, messages: tuple[Message, ...]) -> EngineReply | None:
         if self._cache is None:
             return None
-        # Before the probe in every mode, since an earlier run may have been answered in any.
+        # Before the probe, look in every mode: an earlier run may have used any of them.
         for mode in self._modes if self._mode is None else (self._mode,):
             question = self._prepare(request, messages, mode)
             key = self._key(request, question)
@@ -157,7 +157,7 @@ class ModelEngine:
             reply = WireReply(kept.text, kept.finish, kept.usage, kept.refusal)
             judgement = self._sender.judged(reply, request.output_schema)
             if judgement.failure is not None:
-                # An earlier version took it for an answer. It is asked again, and the answer takes its place.
+                # An earlier version accepted it. Ask again; the new answer replaces it.
                 self._cache.reject(key)
                 continue
             attempt = AttemptRecord(
@@ -171,7 +171,7 @@ class ModelEngine:
         return None
 
     def _keep(self, request: EngineRequest, question: Question, reply: WireReply) -> None:
-        # The cache is a file that is handed on: what quotes a key is answered, but not kept.
+        # Cache files are shared with others, so a reply that quotes a key is returned but not stored.
         if self._cache is not None and not self._sender.redact.holds_a_secret(reply.text):
             kept = CachedReply(
                 text=reply.text, finish=reply.finish, refusal=reply.refusal, usage=reply.usage, mode=question.mode
@@ -193,17 +193,17 @@ def build_model_engine(
     spending: SpendingLimit | None = None,
     outage: Outage | None = None,
 ) -> ModelEngine:
-    """Return the engine these settings describe. What engines on one server share is given, else each has its own.
+    """Return the engine these settings describe. Pass in the limits that engines on one server share.
 
-    Without an ``outage`` a server that goes away is not waited for.
+    Without an ``outage``, the engine does not wait for a server that goes down.
     """
     if api_key is not None and not (api_key.isascii() and api_key.isprintable()):
-        raise ConfigError(f"The API key of {settings.name} has characters that no key has. Copy it again, in one line.")
+        raise ConfigError(f"The API key of {settings.name} has invalid characters. Copy it again, on one line.")
     return ModelEngine(_sender(settings, api_key, limit, rate, spending, outage), cache)
 
 
 def build_counting_engine(settings: EngineSettings) -> CountingEngine:
-    """Return an engine that counts what the one these settings describe would take; it needs no key and asks nobody."""
+    """Return an engine that counts the tokens the described engine would use; it needs no key and sends nothing."""
     _wanted_mode(settings, _adapter(settings).modes)
     return CountingEngine(_sender(settings))
 
@@ -211,7 +211,7 @@ def build_counting_engine(settings: EngineSettings) -> CountingEngine:
 def _adapter(settings: EngineSettings) -> WireAdapter:
     adapter = _ADAPTERS.get(settings.kind)
     if adapter is None:
-        raise ConfigError(f"An engine of kind {settings.kind} asks no model. Use one of: {', '.join(_ADAPTERS)}.")
+        raise ConfigError(f"An engine of kind {settings.kind} calls no model. Use one of: {', '.join(_ADAPTERS)}.")
     return adapter()
 
 

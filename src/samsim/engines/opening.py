@@ -1,4 +1,4 @@
-"""Engines opened from what a user says about them: a name, a file, a mapping or a recorded trace."""
+"""Opening engines from a name, a file, a mapping or a recorded trace."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class OpenEngine:
-    """An engine for each agent, ready to be asked: what ``open_engine`` returns and ``Pipeline`` takes.
+    """An engine for each agent, ready to use: what ``open_engine`` returns and ``Pipeline`` accepts.
 
-    ``concurrency`` is how many texts are worth having under way at once. ``warnings`` say what a user should know
-    before anything is sent. ``activity`` shows what the engines are doing; the embedded engine has none. Close it,
-    or use it in a ``with`` block, if it records a trace.
+    ``concurrency`` is how many texts are worth analyzing at once. ``warnings`` tell a user what to know before
+    anything is sent. ``activity`` reports what the engines are doing; it is None for the embedded engine. If it
+    records a trace, close it or use it in a ``with`` block.
     """
 
     table: EngineTable
@@ -34,7 +34,7 @@ class OpenEngine:
     trace: TraceWriter | None = None
 
     def close(self) -> None:
-        """Close the trace; connections are closed by the pipeline."""
+        """Close the trace; the pipeline closes the connections."""
         if self.trace is not None:
             self.trace.close()
 
@@ -48,7 +48,7 @@ class OpenEngine:
 
 
 EngineSpec = str | Path | Mapping[Any, Any] | Engine | EngineTable | OpenEngine
-"""Whatever ``Pipeline`` takes as its engine."""
+"""Everything that ``Pipeline`` accepts as its engine."""
 
 
 def open_engine(
@@ -67,11 +67,11 @@ def open_engine(
     ``spec`` is "embedded", "openai:MODEL", "anthropic:MODEL", "google:MODEL", the path of a YAML file with an engine
     per role, or a mapping with the content of such a file (or only its roles: ``{"default": "openai:gpt-4.1-mini",
     "C": "embedded"}``). ``base_url`` is the server of openai:MODEL. API keys are read from the environment. With a
-    ``protocol``, only the engines that it asks are opened and need a key.
+    ``protocol``, only the engines that it uses are opened and need a key.
 
     ``max_cost`` (US dollars), ``cache`` (True, False or a path) and ``max_outage`` (seconds to wait for a server that
-    went away) replace what the file says. ``trace`` records every call in a new file; ``replay`` answers from such a
-    file and asks nobody.
+    went down) override the file. ``trace`` records every call in a new file; ``replay`` answers from such a file and
+    sends no requests.
     """
     if replay is not None:
         opened = OpenEngine(EngineTable.of(ReplayEngine(Path(replay))))
@@ -85,7 +85,7 @@ def open_engine(
 
 
 def engines_for(given: EngineSpec | None, protocol: str) -> OpenEngine:
-    """Return the engines of a pipeline from whatever it was given; None is the embedded engine."""
+    """Return the engines of a pipeline for anything it accepts; None means the embedded engine."""
     if isinstance(given, OpenEngine):
         return given
     if given is None or isinstance(given, str | Path):
@@ -98,7 +98,7 @@ def engines_for(given: EngineSpec | None, protocol: str) -> OpenEngine:
 
 
 def _by_agent(given: Mapping[Any, Any], protocol: str) -> OpenEngine:
-    """Open what is a name among engines that are there already; each name once."""
+    """Open the engines given by name, each name once, and combine them with those already open."""
     named = {name: open_engine(name, protocol=protocol) for name in given.values() if isinstance(name, str)}
     tables = {
         agent: named[engine].table if isinstance(engine, str) else EngineTable.of({agent: engine})
@@ -121,7 +121,7 @@ def _by_agent(given: Mapping[Any, Any], protocol: str) -> OpenEngine:
 def _setup(
     spec: str | Path | Mapping[str, Any], base_url: str | None, protocol: str | None, changes: Mapping[str, Any]
 ) -> EngineSetup:
-    from samsim.engines.factory import build_setup, read_plan  # what asks models is not loaded for the embedded engine
+    from samsim.engines.factory import build_setup, read_plan  # the embedded engine does not need the model engines
 
     return build_setup(read_plan(spec, base_url=base_url, changes=changes), protocol=protocol)
 

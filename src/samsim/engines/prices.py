@@ -1,7 +1,7 @@
-"""What tokens cost: a dated table of list prices, which a price of one's own overrides.
+"""Token prices: a dated table of list prices, which the user's own price overrides.
 
-Unknown is unknown: a model that is not in the table has no price, and what has no price or no token
-count has no cost; neither is ever 0.
+A model that is not in the table has no price, and without a price or a token count there is no cost.
+An unknown price or cost is None, never 0.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _DOTTED_CLAUDE = re.compile(r"^(claude-.*\d)\.(\d.*)$")
 
 @dataclass(frozen=True, slots=True)
 class PriceTable:
-    """List prices in US dollars per million tokens, as they were on a day."""
+    """List prices in US dollars per million tokens, as of a given day."""
 
     as_of: date
     prices: dict[str, PricePerMillion]
@@ -46,7 +46,7 @@ def price_table() -> PriceTable:
 
 
 def price_of(model: str, override: PricePerMillion | None = None) -> PricePerMillion | None:
-    """Return the price of a model: the user's own, else the table's, else None."""
+    """Return the price of a model: the user's, else the table's, else None."""
     if override is not None:
         return override
     prices = price_table().prices
@@ -55,7 +55,7 @@ def price_of(model: str, override: PricePerMillion | None = None) -> PricePerMil
 
 
 def unknown_prices(engines: Iterable[EngineSettings]) -> list[str]:
-    """Return a note for every model whose costs nobody will know; what a server on this machine costs nobody asks."""
+    """Return a note for every model with an unknown price, except on this machine, where it costs nothing."""
     unknown = dict.fromkeys(
         settings.model
         for settings in engines
@@ -64,14 +64,14 @@ def unknown_prices(engines: Iterable[EngineSettings]) -> list[str]:
         and not is_loopback(urlsplit(settings.url).hostname or "")
     )
     return [
-        f"the price of {model} is not known: tokens are counted, dollars are not"
-        " (give price_per_million, 0 for a server of your own)"
+        f"the price of {model} is unknown: tokens are counted, dollars are not"
+        " (set price_per_million; use 0 for your own server)"
         for model in unknown
     ]
 
 
 def cost_of(usage: Usage, price: PricePerMillion | None) -> float | None:
-    """US dollars for these tokens; None if the price or a token count is not known."""
+    """Return the cost of these tokens in US dollars, or None if the price or a token count is unknown."""
     if price is None or usage.input_tokens is None or usage.output_tokens is None:
         return None
     dollars = usage.input_tokens * exact_decimal(price.input) + usage.output_tokens * exact_decimal(price.output)
@@ -79,5 +79,5 @@ def cost_of(usage: Usage, price: PricePerMillion | None) -> float | None:
 
 
 def exact_decimal(amount: float) -> Decimal:
-    """Return the decimal a float stands for: 0.1 and not 0.1000000000000000055."""
+    """Return the decimal that a float was written as: 0.1, not 0.1000000000000000055."""
     return Decimal(repr(amount))

@@ -1,8 +1,8 @@
-"""Choosing the output mode: one tiny question per rung of the ladder, until one really works.
+"""Choosing the output mode: one tiny question per mode, from best to worst, until one really works.
 
-Servers accept a schema and then ignore it, so a rung works only if the answer comes back as clean
-JSON of the right shape. The question never mentions a format; only an enforced schema, a tool call
-or the schema written out in the prompt can lead to the expected object.
+Some servers accept a schema and then ignore it, so a mode works only if the answer is clean JSON of
+the right shape. The question never mentions a format: only an enforced schema, a tool call or the schema
+written out in the prompt can produce the expected object.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from samsim.engines.interface import Message
 from samsim.engines.sending import Answer, Sender
 from samsim.schemas.calls import AttemptKind, AttemptRecord, FailureKind, OutputMode
 
-# Nothing about the rung: no other one would fare better now.
+# These failures are not about the mode: no other one would do better now.
 _HOPELESS: frozenset[FailureKind] = frozenset(
     {"auth", "budget", "rate_limited", "timeout", "connection", "unreachable"}
 )
-# What the way to the server may do to any request. Not a 5xx: that may be how a server answers a mode it lacks.
+# Failures of the connection, which any request may have. Not a 5xx: some servers answer an unknown mode with one.
 _REPEATED: frozenset[FailureKind] = frozenset({"rate_limited", "timeout", "connection"})
-# The server or the mode failed; whatever else happened, the model could be asked and wrote something.
+# The server or the mode failed. After any other failure, the model was reached and wrote something.
 _NOT_ANSWERED: frozenset[FailureKind] = _HOPELESS | {"bad_request", "server_error", "too_large"}
 _PROBE_KIND: AttemptKind = "probe"
 _QUESTION = (
@@ -30,12 +30,12 @@ _QUESTION = (
     Message("user", "Which colours does a zebra have?"),
 )
 
-# The bounds are stated to see whether the server takes them; breaking one says nothing about the mode.
+# The bounds are stated to see whether the server accepts them; breaking one says nothing about the mode.
 _StatedNumber = Annotated[float, WithJsonSchema({"type": "number", "minimum": 0, "maximum": 1})]
 
 
 class ProbedItem(BaseModel):
-    """One thing: a string, a nested array of an enum, a bounded number and a nullable field."""
+    """One item: a string, a nested array of an enum, a bounded number and a nullable field."""
 
     thing: str = Field(json_schema_extra={"maxLength": 20})
     colours: list[Literal["black", "white", "brown", "grey"]] = Field(json_schema_extra={"maxItems": 2})
@@ -44,7 +44,7 @@ class ProbedItem(BaseModel):
 
 
 class ProbeSchema(BaseModel):
-    """What a probe answers: every kind of keyword the real schemas use, and very little text."""
+    """The answer to a probe: every kind of keyword the real schemas use, and very little text."""
 
     items: list[ProbedItem] = Field(json_schema_extra={"maxItems": 1})
 
@@ -60,7 +60,7 @@ class ProbeResult:
 async def find_mode(
     sender: Sender, modes: tuple[OutputMode, ...], attempts: list[AttemptRecord], seed: int | None
 ) -> ProbeResult:
-    """Return the best mode that works; while the server fails whatever it is asked, it is asked again later."""
+    """Return the best mode that works; if the server itself fails, retry up to ``max_attempts`` times."""
     for tried in range(1, sender.settings.max_attempts + 1):
         result = await _walk_down(sender, modes, attempts, seed)
         if result.failure != "server_error":
@@ -73,9 +73,9 @@ async def find_mode(
 async def _walk_down(
     sender: Sender, modes: tuple[OutputMode, ...], attempts: list[AttemptRecord], seed: int | None
 ) -> ProbeResult:
-    """Return the first rung that works, after a second look at those above that failed without being refused.
+    """Return the first mode that works, after retrying the better ones that failed without being rejected.
 
-    The second look keeps a bad moment at the start from costing a whole run its best mode.
+    The retry keeps one bad moment at the start from costing the whole run its best mode.
     """
     doubtful: list[OutputMode] = []
     failure: FailureKind | None = None
@@ -92,13 +92,13 @@ async def _walk_down(
         if failure != "bad_request":
             doubtful.append(mode)
     if failure is not None and failure not in _NOT_ANSWERED:
-        # A weak model answered, badly. The real prompts show examples, and every answer is validated.
+        # A weak model answered, but badly. The real prompts show examples, and every answer is validated.
         return ProbeResult(modes[-1])
     return ProbeResult(None, failure)
 
 
 def _works(answer: Answer, mode: OutputMode) -> bool:
-    """Return whether the rung did what it promises: clean JSON; only a prompted answer may need salvaging."""
+    """Return whether the mode did what it promises: clean JSON; only a prompted answer may need salvaging."""
     return answer.judgement.outcome == "ok" or (mode == "prompted" and answer.judgement.outcome == "salvaged")
 
 

@@ -1,9 +1,8 @@
-"""Record and replay: one JSON line per call, from which a run is repeated exactly without any engine.
+"""Record and replay: one JSON line per call, from which a run can be repeated exactly without any engine.
 
-A trace line is the record of a call (who was asked, the messages sent, every attempt with its raw
-reply, tokens, cost and times) plus what identifies the request and the output the engine gave. It
-is written when the call ends, so a run's traces never wait in memory and survive its death up to the
-last complete line.
+A trace line is the record of a call (the agent, the messages sent, every attempt with its raw reply,
+tokens, cost and times) plus the identity of the request and the engine's output. It is written when
+the call ends, so traces never pile up in memory, and a crash loses nothing but an incomplete last line.
 """
 
 from __future__ import annotations
@@ -27,15 +26,15 @@ from samsim.schemas.calls import AttemptRecord, FailureKind, MessageRecord, Usag
 from samsim.schemas.results import CallRecord, MemoryRecord
 from samsim.validation_words import in_words
 
-# Known only after the engine's part is over; the first two are derived from the output again in a replay.
+# Added after the engine is done; a replay derives the first two from the output again.
 _NOT_THE_ENGINES = {"rationales", "rejected", "cell_digest", "line_digest"}
 
 
 class TraceLine(CallRecord):
     """One recorded call. ``order`` counts the lines of a trace, or of a sample in a run's trace;
-    ``request_hash`` is that of the rendered prompt, ``cut`` what the answer had beyond its schema's limits.
+    ``request_hash`` is the hash of the rendered prompt; ``cut`` is what exceeded the schema's limits in the answer.
     ``memory`` is what the episodic memory did for the sample, in the line of its last call in a run's trace;
-    ``cell_digest`` and ``line_digest`` are put in by a run too."""
+    a run also adds ``cell_digest`` and ``line_digest``."""
 
     uid: str
     order: int
@@ -51,7 +50,7 @@ class TraceLine(CallRecord):
 
 
 class TraceWriter:
-    """A trace file, flushed line by line; several engines may share one."""
+    """A trace file, flushed after each line; several engines may share one."""
 
     def __init__(self, path: Path, *, overwrite: bool = False) -> None:
         self.path = path
@@ -59,7 +58,7 @@ class TraceWriter:
         try:
             self._file: BinaryIO = path.open("wb" if overwrite else "xb")
         except FileExistsError:
-            raise ConfigError(f"{path} exists already. Move it away or give the trace another name.") from None
+            raise ConfigError(f"{path} already exists. Move it away or give the trace another name.") from None
         except OSError as error:
             raise ConfigError(f"Cannot write the trace {path}: {error.strerror}. Check the folder.") from error
 
@@ -87,23 +86,23 @@ class TraceWriter:
 
 
 class RecordingEngine(WrappedEngine):
-    """Writes what came of every request to a trace, which belongs to whoever opened it."""
+    """Writes every request and its reply to a trace. It does not close the trace."""
 
     def __init__(self, engine: Engine, trace: TraceWriter) -> None:
         super().__init__(engine)
         self._trace = trace
 
     async def complete(self, request: EngineRequest) -> EngineReply:
-        """Answer as the recorded engine does."""
+        """Answer with the wrapped engine and record the call."""
         reply = await super().complete(request)
         self._trace.write(self.name, request, reply)
         return reply
 
 
 class ReplayEngine:
-    """Answers every request as it was answered in a trace; one that was not recorded is a failure.
+    """Answers every request as it was answered in a trace; a request that was not recorded fails.
 
-    Only the places of the lines are held in memory. Equal requests (the same text under the same uid
+    Only the offsets of the lines are held in memory. Equal requests (the same text under the same uid
     twice) get their answers in the recorded order, and start over when the run is repeated.
     """
 
@@ -117,7 +116,7 @@ class ReplayEngine:
             self._places[_key_of_line(line)].append(place)
 
     async def complete(self, request: EngineRequest) -> EngineReply:
-        """Return the recorded reply, or the failure ``not_recorded`` with an attempt that says which request it was."""
+        """Return the recorded reply, or a ``not_recorded`` failure whose attempt describes the request."""
         key = _key_of_request(request)
         places = self._places.get(key)
         if not places:
@@ -127,13 +126,13 @@ class ReplayEngine:
         return _as_reply(self._line_at(places[turn % len(places)]))
 
     async def aclose(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if self._file is not None:
             self._file.close()
             self._file = None
 
     def _read_all(self) -> Iterator[tuple[int, TraceLine]]:
-        """Yield every complete line with its place; an unfinished last line is what a killed run leaves."""
+        """Yield every complete line with its offset; a killed run may leave an incomplete last line."""
         place = 0
         for number, raw in enumerate(self._opened(), start=1):
             if not raw.endswith(b"\n"):
@@ -153,20 +152,20 @@ class ReplayEngine:
         except ValidationError as error:
             reason = in_words(error, "line", most=1)
         except ValueError as error:
-            reason = f"no JSON: {error}"
-        raise InputError(f"{self.path}, {where} is not a recorded call ({reason}). Give a trace samsim wrote.")
+            reason = f"not JSON: {error}"
+        raise InputError(f"{self.path}, {where} is not a recorded call ({reason}). Give a trace that samsim wrote.")
 
     def _opened(self) -> BinaryIO:
         if self._file is None:
             try:
                 self._file = self.path.open("rb")
             except OSError as error:
-                raise InputError(f"Cannot read the trace {self.path}: {error.strerror}. Check its place.") from error
+                raise InputError(f"Cannot read the trace {self.path}: {error.strerror}. Check the path.") from error
         return self._file
 
 
 def trace_line(engine_name: str, request: EngineRequest, reply: EngineReply, order: int) -> TraceLine:
-    """Return the record of one call."""
+    """Return the trace line of one call."""
     return TraceLine(
         uid=request.uid,
         order=order,
@@ -189,7 +188,7 @@ def trace_line(engine_name: str, request: EngineRequest, reply: EngineReply, ord
 
 
 def trace_bytes(line: TraceLine) -> bytes:
-    """A line of a trace, by the json module, which also carries what pydantic's JSON cannot: NaN, half a surrogate."""
+    """Return a trace line as JSON. The json module also encodes what pydantic cannot: NaN, half a surrogate pair."""
     unused = {"memory"} if line.memory is None else set()
     facts = line.model_dump(exclude=_NOT_THE_ENGINES | unused)
     try:
@@ -214,13 +213,13 @@ def _as_reply(line: TraceLine) -> EngineReply:
 def _failure_of(line: TraceLine) -> FailureKind | None:
     known: dict[str, FailureKind] = {kind: kind for kind in get_args(FailureKind)}
     if line.problem is not None and line.problem not in known:
-        raise EngineError(f"The trace names a failure this version does not know: {line.problem}.")
+        raise EngineError(f"The trace has a failure that this version does not know: {line.problem}. Update samsim.")
     return None if line.problem is None else known[line.problem]
 
 
 def _not_recorded(path: Path, request: EngineRequest) -> EngineReply:
     what = (
-        f"{path} holds no reply for sample {request.uid}, agent {request.agent}, {request.stage}, "
+        f"{path} has no reply for sample {request.uid}, agent {request.agent}, {request.stage}, "
         f"repeat {request.repeat}, with this prompt. Replay with the input, config and version that were recorded."
     )
     return EngineReply(
@@ -248,5 +247,5 @@ def _key_of_line(line: TraceLine) -> bytes:
 
 
 def _key(*facts: object) -> bytes:
-    """Short, so that a long trace's index stays small; 128 bits are far from colliding."""
+    """Return a 128-bit hash: short, to keep the index of a long trace small, and long enough not to collide."""
     return hashlib.sha256(repr(facts).encode("utf-8", "surrogatepass")).digest()[:16]

@@ -1,4 +1,4 @@
-"""The scripted engine: answers from a script, for tests; a script that runs dry is an error."""
+"""The scripted engine, for tests: it answers from a script and raises an error when the script runs out."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ Script = Iterable[object] | Callable[[EngineRequest], object]
 class ScriptedEngine:
     """Replies from an iterable (in the order of the requests) or a callable (by request).
 
-    ``script`` serves all agents, or is a mapping with a script for each. What a script gives is the
-    engine's output; an ``EngineReply`` is given as it is, so that failures can be scripted too.
+    ``script`` serves all agents, or is a mapping with one script per agent. Each item is the engine's
+    output; an ``EngineReply`` is returned unchanged, so failures can be scripted too.
     """
 
     def __init__(self, script: Script | Mapping[AgentName, Script], name: str = "scripted") -> None:
@@ -28,14 +28,14 @@ class ScriptedEngine:
             self._common = _teller(script)
 
     async def complete(self, request: EngineRequest) -> EngineReply:
-        """Return the script's next reply; raises ``EngineError`` where there is none."""
+        """Return the script's next reply; raise ``EngineError`` if there is none."""
         tell = self._common or self._by_agent.get(request.agent)
         try:
             answer = _nothing(request) if tell is None else tell(request)
         except StopIteration:
             raise EngineError(
                 f"script_dry: the script has no reply left for agent {request.agent}, {request.stage}, "
-                f"sample {request.uid}. Give the scripted engine as many replies as it is asked for."
+                f"sample {request.uid}. Give the scripted engine one reply per request."
             ) from None
         return answer if isinstance(answer, EngineReply) else EngineReply(output=answer)
 

@@ -1,7 +1,7 @@
-"""Keeping keys and passwords out of whatever is written or shown.
+"""Keeping keys and passwords out of everything that is recorded or shown.
 
-What a server answers is never changed; only what is recorded of a reply, and what is said about an
-engine, goes through here.
+A server's answer is never changed; only the recorded copy of a reply and what is said about an engine
+are redacted here.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from samsim.engines.guard import is_loopback
 from samsim.engines.settings import EngineSettings
 
-# Shorter ones are placeholders for a server of one's own ("test", "none", "ollama"): words that any text may hold.
+# Shorter ones are placeholders for local servers ("test", "none", "ollama"): words that any text may contain.
 SHORTEST_SECRET = 8
 HIDDEN = "[hidden]"
 KEY_MARK = "[API key]"
 
 
 def shown_address(address: str) -> str:
-    """Return an address without the user and password it may hold, and without the values of its query.
+    """Return an address without its user and password and without the values of its query.
 
-    What is no address (a path) stays as it is.
+    Anything else (a path) is returned unchanged.
     """
     scheme, separator, rest = address.partition("://")
     if not separator:
@@ -30,12 +30,12 @@ def shown_address(address: str) -> str:
     place, _, query = rest.partition("#")[0].partition("?")
     names = [part.partition("=")[0] for part in query.split("&") if part]
     hidden = f"?{'&'.join(f'{name}={HIDDEN}' for name in names)}" if names else ""
-    # A password may hold an @ itself, so the last one counts.
+    # A password may contain an @, so split at the last one.
     return f"{scheme}://{place.rpartition('@')[2]}{hidden}"
 
 
 def shown_body(value: Any) -> Any:
-    """Fields of a request body as a record may hold them: numbers and switches stay, texts could be keys."""
+    """Return a request body that is safe to record: numbers and booleans stay, strings could be keys."""
     if isinstance(value, dict):
         return {name: shown_body(child) for name, child in value.items()}
     if isinstance(value, list | tuple):
@@ -44,13 +44,13 @@ def shown_body(value: Any) -> Any:
 
 
 class Redactor:
-    """Takes the secrets of one engine out of a text that is recorded: some servers quote what they were sent."""
+    """Removes one engine's secrets from recorded text, because some servers quote what they were sent."""
 
     def __init__(self, settings: EngineSettings, api_key: str | None) -> None:
         secrets = {} if api_key is None else {api_key: KEY_MARK}
         for secret in (*_of_address(settings.url), *_texts_in(settings.extra_body)):
             secrets.setdefault(secret, HIDDEN)
-        # The longest first: one may be part of another.
+        # The longest first, because one may be part of another.
         self._marks = [
             (secret, secrets[secret])
             for secret in sorted(secrets, key=len, reverse=True)
@@ -58,36 +58,36 @@ class Redactor:
         ]
 
     def holds_a_secret(self, text: str) -> bool:
-        """Return whether a text quotes one of them."""
+        """Return whether a text contains one of the secrets."""
         return any(secret in text for secret, _ in self._marks)
 
     def __call__(self, text: str) -> str:
-        """Return the text without them."""
+        """Return the text without the secrets."""
         for secret, mark in self._marks:
             text = text.replace(secret, mark)
         return text
 
 
 def sent_in_the_clear(settings: EngineSettings) -> str | None:
-    """Return a warning where a key or password goes over plain http to another machine, else None."""
+    """Return a warning if a key or password goes over plain http to another machine, else None."""
     place = shown_address(settings.url)
     host = urlsplit(place).hostname or ""
     is_secret = settings.key_variable is not None or place != settings.url
     if not place.startswith("http://") or is_loopback(host) or not is_secret:
         return None
     return (
-        f"{settings.name} sends its key to {host} over plain http, where others on the way can read it:"
+        f"{settings.name} sends its key to {host} over plain http, where others can read it:"
         " use https, or a tunnel to this machine"
     )
 
 
 def all_sent_in_the_clear(engines: Iterable[EngineSettings]) -> list[str]:
-    """Return the warnings of several engines, each once."""
+    """Return the warnings of several engines without duplicates."""
     return list(dict.fromkeys(warning for settings in engines if (warning := sent_in_the_clear(settings))))
 
 
 def _of_address(url: str) -> Iterator[str]:
-    """User, password and the values of the query, as they are written and as they are meant."""
+    """Yield the user, the password and the values of the query, both encoded and decoded."""
     parts = urlsplit(url)
     user = parts.netloc.rpartition("@")[0]
     for written in user.split(":", 1):

@@ -1,4 +1,4 @@
-"""Sending one request: under the limits, typed, recorded, and again if that may help."""
+"""Sending one request: rate-limited, typed, recorded, and retried if that may help."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from samsim.engines.settings import LOCAL_START, EngineSettings, PricePerMillion
 from samsim.engines.wire.base import WireAdapter, WireReply, WireRequest
 from samsim.schemas.calls import AttemptKind, AttemptRecord, FailureKind, OutputMode, Usage
 
-# What arrived damaged, or not at all, although the server said "200", is as passing as a 5xx.
+# A reply that arrived damaged or empty despite a 200 is as transient as a 5xx.
 _DAMAGED: frozenset[FailureKind] = frozenset({"empty", "bad_encoding", "invalid_json"})
 _BYTES_PER_TOKEN = 4
 _MAX_KEPT_CHARACTERS = 4_000
@@ -36,18 +36,18 @@ _NOTHING_USED = Usage(input_tokens=0, output_tokens=0)
 
 
 def may_pass(failure: FailureKind) -> bool:
-    """Return whether the same request may succeed if it is sent again."""
+    """Return whether the same request may succeed if sent again."""
     return is_retryable(failure) or failure in _DAMAGED
 
 
 def estimated_tokens(content: bytes) -> int:
-    """About how many tokens a text has; near enough for English and Korean alike, whose letters take three bytes."""
+    """Estimate the number of tokens in a text; close enough for English and for Korean (three bytes per letter)."""
     return len(content) // _BYTES_PER_TOKEN
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One request as it goes over the wire, and what its answer must look like."""
+    """One request as it is sent, and what its answer must look like."""
 
     messages: tuple[Message, ...]
     schema: type[BaseModel]
@@ -58,14 +58,14 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The last of the attempts at one question."""
+    """The result of the last attempt at one question."""
 
     judgement: Judgement
     reply: WireReply | None
 
 
 class Sender:
-    """Asks one server, keeping to the limits it is given."""
+    """Sends questions to one server within the given limits."""
 
     def __init__(
         self,
@@ -114,7 +114,7 @@ class Sender:
         return self._question(tuple(messages), schema, mode, seed, shape)
 
     def rephrase(self, question: Question, messages: tuple[Message, ...], seed: int | None) -> Question:
-        """Return the same question in other messages, which hold all there is to say already."""
+        """Return the same question with other messages, which are sent unchanged."""
         return self._question(messages, question.schema, question.mode, seed, question.shape)
 
     def _question(
@@ -130,11 +130,11 @@ class Sender:
         return Question(messages, schema, mode, wire, shape)
 
     def stated(self, schema: type[BaseModel], shape: AnswerShape) -> dict[str, Any]:
-        """Return the schema of an answer as this server is told it."""
+        """Return the schema of an answer as it is sent to this server."""
         return stated_schema(schema, self._refused_keywords, shape)
 
     def judged(self, reply: WireReply, schema: type[BaseModel]) -> Judgement:
-        """Return what a reply of this server is worth, by the schema as it was stated to it."""
+        """Judge a reply against the schema that this server was sent."""
         return judge(reply, schema, self._refused_keywords)
 
     async def ask(
@@ -146,9 +146,9 @@ class Sender:
         spread: str,
         worth_repeating: Callable[[FailureKind], bool] = may_pass,
     ) -> Answer:
-        """Send, and send again while that may help; every attempt is added to ``attempts``.
+        """Send the question, retry while that may help, and return the answer; add every attempt to ``attempts``.
 
-        A server that is away for a while uses up no attempts: it is waited for.
+        Waiting for a server that is down uses up no attempts.
         """
         body = to_json(question.wire.body)
         tried = 0
@@ -157,7 +157,7 @@ class Sender:
                 return Answer(Judgement("budget"), None)
             tried += 1
             answer, http = await self._reach(question, body, kind if tried == 1 else "retry", attempts)
-            # Broken JSON in a whole reply is the model's; what helps there is a repair, not a repetition.
+            # Broken JSON in a complete reply is the model's fault; a repair may help, a retry will not.
             is_model_fault = answer.reply is not None and answer.judgement.is_repairable
             failure = None if is_model_fault else answer.judgement.failure
             if failure is None or tried >= self.settings.max_attempts or not worth_repeating(failure):
@@ -168,8 +168,8 @@ class Sender:
     async def pause(self, tried: int, spread: str, retry_after: float | None = None) -> None:
         """Wait before the next try.
 
-        ``spread`` names the call and decides the jitter: calls that failed together come back apart,
-        and a run is still the same every time.
+        ``spread`` names the call and determines the jitter: calls that failed together are retried at
+        different times, yet every run behaves the same.
         """
         jitter = zlib.crc32(f"{spread}:{tried}".encode()) / 2**32
         await self._sleep(delay_before(tried, retry_after, jitter))
@@ -177,7 +177,7 @@ class Sender:
     async def _reach(
         self, question: Question, body: bytes, kind: AttemptKind, attempts: list[AttemptRecord]
     ) -> tuple[Answer, HttpReply]:
-        """Return one attempt; where an outage is in the way, after it."""
+        """Make one attempt and return its result; during an outage, keep trying until it ends."""
         made: list[AttemptRecord] = []
         found = await self._outage.outlast(
             lambda: self._attempt(question, body, kind, made), lambda attempt: sign_of(attempt[1])
@@ -232,7 +232,7 @@ class Sender:
         if reply is not None:
             usage = reply.usage
             self.activity.answered(ended - started)
-        # An error reply is not billed, nor what was never sent; without any reply nobody knows.
+        # Error replies and requests that were never sent are free; without any reply the cost is unknown.
         is_free = not http.reached or (http.status is not None and not 200 <= http.status < 300)
         cost = 0.0 if is_free else cost_of(usage, self._price)
         self._spending.charge(cost)
@@ -258,7 +258,7 @@ class Sender:
 
 
 def _one_record(in_vain: Sequence[AttemptRecord]) -> AttemptRecord:
-    """Requests that no model saw, because the server was away, as one: hundreds would say no more."""
+    """Combine the requests that failed while the server was down into one record: hundreds would say no more."""
     first, last = in_vain[0], in_vain[-1]
     requests = "1 request" if len(in_vain) == 1 else f"{len(in_vain)} requests"
     said = f": {last.raw}" if last.raw else ""

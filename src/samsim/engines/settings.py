@@ -1,4 +1,4 @@
-"""What a user says about an engine: kind, model, address, parameters and limits.
+"""The settings of an engine: kind, model, address, parameters and limits.
 
 The API key is never a setting: ``api_key_env`` names the environment variable that holds it.
 """
@@ -27,18 +27,18 @@ DEFAULT_KEY_VARIABLES: dict[EngineKind, str] = {
     "anthropic": "ANTHROPIC_API_KEY",
     "google": "GEMINI_API_KEY",
 }
-# What decides an answer, besides the prompt; limits and prices do not.
+# What determines an answer, apart from the prompt. Limits and prices do not.
 _IDENTITY_FIELDS = frozenset(
     {"kind", "model", "base_url", "azure_api_version", "temperature", "max_tokens", "output_mode", "extra_body"}
 )
 
 
-# A server on this machine is often one model on one processor, which reads a prompt for a minute.
+# A local server often runs one model on one CPU, which may take a minute to read a prompt.
 _LOCAL_TIMEOUT_S = 300.0
 _TIMEOUT_S = 60.0
 _TIMES_TIMEOUT = 10.0
 _MAX_TIMEOUT_S = 900.0
-# With how many calls at once a server on this machine is asked first: the three perspectives of one sample.
+# How many calls a local server gets at once at first: the three perspectives of one sample.
 LOCAL_START = 3
 
 
@@ -65,7 +65,7 @@ class PricePerMillion(BaseModel):
 
 
 class EngineSettings(BaseModel):
-    """One engine as a configuration names it."""
+    """The settings of one engine."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -74,12 +74,12 @@ class EngineSettings(BaseModel):
     base_url: str | None = None
     api_key_env: str | None = None
     azure_api_version: str | None = None
-    # None leaves it to the server: some models refuse any temperature of the caller's.
+    # None leaves it to the server: some models reject any temperature.
     temperature: float | None = Field(default=None, ge=0.0, le=2.0)
     max_tokens: int = Field(default=2048, ge=1)
     seed: int | None = None
     output_mode: OutputMode | Literal["auto"] = "auto"
-    # How long a first call may take; where the server is seen to be slow, later ones may take up to the most.
+    # How long the first call may take; if the server turns out to be slow, later ones may take up to max_timeout_s.
     timeout_s: float = Field(default_factory=_first_timeout, gt=0)
     max_timeout_s: float = Field(default_factory=_longest_timeout, gt=0)
     max_attempts: int = Field(default=5, ge=1, le=20)
@@ -92,7 +92,7 @@ class EngineSettings(BaseModel):
     @field_validator("extra_body")
     @classmethod
     def _is_json(cls, extra: dict[str, Any]) -> dict[str, Any]:
-        """What YAML makes of ``on:`` or of a date is no JSON and could not be sent."""
+        """Reject what YAML reads ``on:`` or a date as: it is not JSON and cannot be sent."""
         try:
             same = json.loads(json.dumps(extra, allow_nan=False)) == extra
         except (TypeError, ValueError, RecursionError):
@@ -108,12 +108,12 @@ class EngineSettings(BaseModel):
         if self.base_url is not None and not self.base_url.startswith(("http://", "https://")):
             raise ValueError("base_url must start with http:// or https://")
         if self.max_timeout_s < self.timeout_s:
-            raise ValueError("max_timeout_s must not be below timeout_s")
+            raise ValueError("max_timeout_s must be at least timeout_s")
         return self
 
     @property
     def url(self) -> str:
-        """Where the server is."""
+        """The address of the server."""
         return (self.base_url or DEFAULT_BASE_URLS.get(self.kind, "")).rstrip("/")
 
     @property
@@ -123,18 +123,18 @@ class EngineSettings(BaseModel):
 
     @property
     def key_variable(self) -> str | None:
-        """The environment variable with the API key; a server of one's own needs none unless named."""
+        """The environment variable with the API key; with a base_url, None unless ``api_key_env`` is set."""
         if self.api_key_env is not None or self.base_url is not None:
             return self.api_key_env
         return DEFAULT_KEY_VARIABLES.get(self.kind)
 
     @property
     def name(self) -> str:
-        """How results call this engine."""
+        """The engine's name in results."""
         return "embedded" if self.kind == "embedded" else f"{self.kind}:{self.model}"
 
     @property
     def identity(self) -> str:
-        """A digest of everything about the engine that decides an answer; part of the cache key."""
+        """A digest of everything about the engine that determines an answer; part of the cache key."""
         facts = self.model_dump(include=set(_IDENTITY_FIELDS)) | {"base_url": self.url}
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()

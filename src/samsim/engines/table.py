@@ -1,4 +1,4 @@
-"""Which engine answers for which agent; each may be another one."""
+"""The engine of each agent."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from samsim.errors import ConfigError
 from samsim.schemas.protocol_conflict_review import AGENTS, Agent, AgentName
 from samsim.schemas.results import Stage
 
-# Everybody who is asked in one way only; A, B and C are perspectives and reviewers.
+# The agents that have only one role; A, B and C are both perspectives and reviewers.
 OTHER_AGENTS: tuple[AgentName, ...] = tuple(name for name in get_args(AgentName) if name not in AGENTS)
 
 
 @dataclass(frozen=True, slots=True)
 class EngineTable:
-    """The engines of the perspectives, of the reviewers, and of everybody else who may be asked."""
+    """The engines of the perspectives, the reviewers and all other agents."""
 
     perspectives: Mapping[Agent, Engine]
     reviewers: Mapping[Agent, Engine]
@@ -25,7 +25,7 @@ class EngineTable:
 
     @classmethod
     def of(cls, engine: Engine | Mapping[Agent, Engine] | Mapping[AgentName, Engine] | EngineTable) -> EngineTable:
-        """Return one engine for everybody, one per agent (A, B, C as perspective and reviewer), or a table as it is."""
+        """Return a table from one engine for all agents, from one engine per agent, or from a table (unchanged)."""
         if isinstance(engine, EngineTable):
             return engine
         if isinstance(engine, Mapping):
@@ -46,12 +46,12 @@ class EngineTable:
         if engine is None:
             known = ", ".join([*self.perspectives, *self.others])
             raise ConfigError(
-                f"No engine was given for the agent {agent}, only for {known}. Give one for it, or for all."
+                f"No engine was given for the agent {agent}, only for {known}. Give one for it, or one for all agents."
             )
         return engine
 
     def mapped(self, change: Callable[[Engine], Engine]) -> EngineTable:
-        """Return the same table with every engine changed, each once."""
+        """Return the table with ``change`` applied once to each distinct engine."""
         changed = {id(engine): change(engine) for engine in self._distinct()}
         return EngineTable(
             perspectives={agent: changed[id(engine)] for agent, engine in self.perspectives.items()},
@@ -60,7 +60,7 @@ class EngineTable:
         )
 
     async def aclose(self) -> None:
-        """Close every engine that holds something, once."""
+        """Close each distinct engine that holds resources."""
         for engine in self._distinct():
             if isinstance(engine, ClosableEngine):
                 await engine.aclose()

@@ -1,4 +1,4 @@
-"""An engine around another one; what it does to a request or a reply is up to whoever derives from it."""
+"""A base class for engines that wrap another engine."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from samsim.engines.interface import ClosableEngine, Engine, EngineReply, Engine
 
 
 class WrappedEngine:
-    """Answers as the engine inside does, and under its name: wrapping changes nothing in the results."""
+    """Delegates to another engine and keeps its name, so wrapping changes nothing in the results."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     @property
     def name(self) -> str:
-        """The name of the engine inside."""
+        """The name of the wrapped engine."""
         return self._engine.name
 
     async def complete(self, request: EngineRequest) -> EngineReply:
-        """Answer as the engine inside does."""
+        """Return the wrapped engine's reply."""
         return await self._engine.complete(request)
 
     async def aclose(self) -> None:
-        """Close the engine inside, if it holds anything."""
+        """Close the wrapped engine if it holds resources."""
         if isinstance(self._engine, ClosableEngine):
             await self._engine.aclose()

@@ -1,13 +1,13 @@
-"""What the advice in a memory slot means to somebody who reviews tuples by code.
+"""What the advice in a memory slot means to reviewers that are code.
 
-The embedded reviewers and debaters are given the same advice as a model, and read it by its principle, its
-type, its strength and its warning. It is a reason to look, never a command:
+The embedded reviewers and debaters get the same advice as a model, and interpret it by its principle, type,
+strength and warning. It is a reason to look, never a command:
 
-- advice to change something (FLIP, DROP, FLAG, or whatever fits) makes them carry out its check; what the
-  check finds may be marked, and removed only where the advice is to remove, several episodes back it, and
-  no other advice on the same check says otherwise;
+- advice to change something (FLIP, DROP, FLAG or any action) makes them perform its check. They may mark what
+  the check finds. They remove it only if the advice is to remove, several episodes support it, and
+  no other advice on the same check disagrees;
 - advice to leave things as they are never leads to a change;
-- a warning about an override that failed is no reason to do the same again: they hold back.
+- a warning about a failed override is a reason not to repeat it: they hold back.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ _ANY = "*"
 
 @dataclass(frozen=True, slots=True)
 class FailedAction:
-    """A change that failed in similar cases: what was done about which risk (``*`` is any), and how often."""
+    """A change that failed in similar cases: its action, the risk type (``*`` is any), and whether it failed often."""
 
     action: str
     risk_type: str
     repeated: bool
 
     def is_like(self, action: DecidedAction, doubts: Collection[str]) -> bool:
-        """Return whether a change of a tuple with these risks and flags would be the same again."""
+        """Return whether this change to a tuple with these risks and flags would repeat the failure."""
         return self.action in (_ANY, action) and (self.risk_type == _ANY or self.risk_type in doubts)
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What to look at, what may be removed after looking, what to leave alone, what not to repeat."""
+    """What to check, what may be removed after checking, what to leave alone, and what not to repeat."""
 
     looks: frozenset[Check] = frozenset()
     removes: frozenset[Check] = frozenset()
@@ -49,10 +49,10 @@ class Advice:
     failures: tuple[FailedAction, ...] = ()
 
     def holds_back(self, action: DecidedAction, doubts: Collection[str], *, settled: bool) -> bool:
-        """Return whether a change is not made because it failed before.
+        """Return whether to refrain from a change because it failed before.
 
-        One failure is a reason to look again: it does not hold back where the text itself settles the
-        matter. Repeated failures do.
+        A single failure is a reason to look again, but does not prevent a change that the text itself
+        settles. Repeated failures do.
         """
         return any(failure.is_like(action, doubts) and (failure.repeated or not settled) for failure in self.failures)
 
@@ -61,7 +61,7 @@ NO_ADVICE = Advice()
 
 
 def advice_in(slot: Mapping[str, object] | None) -> Advice:
-    """Return what the advisories of a slot mean together; a placebo and an unknown principle mean nothing."""
+    """Return the combined meaning of a slot's advisories; placebos and unknown principles mean nothing."""
     looks: set[Check] = set()
     removes: set[Check] = set()
     opposed: set[Check] = set()
@@ -88,7 +88,7 @@ def _known_advice(slot: Mapping[str, object] | None) -> Iterator[tuple[AdvisoryV
         try:
             advisory = AdvisoryV1_1.model_validate(given)
         except ValidationError:
-            continue  # not a slot of ours: what cannot be read is not followed
+            continue  # not one of our slots: unreadable advice is not followed
         principle = find_principle(advisory.evidence.principle_id)
         if principle is not None:
             yield advisory, principle

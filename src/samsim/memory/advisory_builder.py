@@ -1,11 +1,11 @@
-"""Similar episodes become advice (seeds 003 §3 and 004 §1.1).
+"""Turning similar episodes into advice (seeds 003 §3 and 004 §1.1).
 
-One advisory per principle, with no label, no text and no count of hits. Its words are the catalogue's: an
-episode whose principle is not in there is dropped and counted, and nothing an episode itself says is shown.
+There is one advisory per principle, with no label, no text and no hit count. Its words come from the catalog: an
+episode whose principle is not in it is dropped and counted, and an episode's own words are never shown.
 
-OPFB (Opposite Polarity Failed Block): an episode that ended with an (aspect, polarity) pair with which one
-failed before is either left out (``prohibit_dangerous``) or its advice carries a warning. Given what the
-current sample could become, only pairs of that are dangerous; failures elsewhere are told as warnings.
+OPFB (Opposite Polarity Failed Block): an episode that ended with an (aspect, polarity) pair that has failed
+before is either left out (``prohibit_dangerous``), or its advice carries a warning. If the pairs that the current
+sample could have are given, only those are dangerous; other failures become warnings.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from samsim.schemas.protocol_conflict_review import Candidate
 OPFB_REASON = "opfb_same_aspect_polarity_failed"
 DANGER_WARNING: Mapping[Language, str] = MappingProxyType(
     {
-        # The seed's own sentence (003 §3.5).
+        # The seed's sentence, word for word (003 §3.5).
         "ko": (
             "[경고: 이 조언과 동일한 aspect·polarity 조합으로 과거 실패/리스크 악화 사례가 있습니다. 증거 확인 권장.]"
         ),
@@ -80,9 +80,9 @@ Pairs = frozenset[tuple[str, PolarityName]]
 
 @dataclass(frozen=True, slots=True)
 class BlockStatistics:
-    """What OPFB did: episodes left out, advisories that vanished with them, advisories that got the warning.
+    """What OPFB did: episodes left out, advisories that disappeared with them, advisories that got the warning.
 
-    ``memory_unknown_principle_n`` are the episodes that were dropped for a principle nobody knows.
+    ``memory_unknown_principle_n`` counts the episodes that were dropped because of an unknown principle.
     """
 
     memory_blocked_episode_n: int = 0
@@ -94,7 +94,7 @@ class BlockStatistics:
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """The retrieved episodes of one principle, best first; ``usable`` are those that OPFB lets through."""
+    """The retrieved episodes of one principle, best first; ``usable`` are those that OPFB did not block."""
 
     principle: Principle
     everyone: tuple[Scored, ...]
@@ -103,7 +103,7 @@ class _Group:
 
     @property
     def consistency(self) -> float:
-        """The share that succeeded. Blocked episodes count: leaving failures out would flatter the rest."""
+        """The share that succeeded. Blocked episodes count too: without the failures, the share would be too high."""
         succeeded = sum(entry.episode_type == "success" and not entry.failed for entry, _ in self.everyone)
         return succeeded / len(self.everyone)
 
@@ -124,8 +124,8 @@ def build_from_episodes(
     """Return the advisories of the retrieved episodes, best first, and what OPFB did.
 
     ``opfb_scope_episodes`` are the episodes whose failures count; None means the retrieved ones.
-    ``current_pairs`` is what the current sample could become (``possible_pairs``): a failure with any
-    other pair is no danger here; None means that every failure is one.
+    ``current_pairs`` are the pairs that the current sample could have (``possible_pairs``): a failure with any
+    other pair is not dangerous here. None means that every failure is.
     """
     scope = (entry for entry, _ in episodes_with_scores) if opfb_scope_episodes is None else opfb_scope_episodes
     dangerous = dangerous_pairs(scope)
@@ -157,12 +157,12 @@ def warnings_of(advisories: Iterable[AdvisoryV1_1], blocked: BlockStatistics, la
 
 
 def is_downgraded(message: str) -> bool:
-    """Return whether a message ends with the seed's warning, in either language."""
+    """Return whether a message ends with the seed's warning in either language."""
     return message.endswith(tuple(DANGER_WARNING.values()))
 
 
 def possible_pairs(candidates: Iterable[Candidate]) -> Pairs:
-    """Return the (aspect_term_norm, polarity) pairs of the candidates, and those a flip would make of them."""
+    """Return the (aspect_term_norm, polarity) pairs of the candidates, and those that a flip would produce."""
     return frozenset(
         (term, polarity)
         for candidate in candidates
@@ -172,12 +172,12 @@ def possible_pairs(candidates: Iterable[Candidate]) -> Pairs:
 
 
 def dangerous_pairs(episodes: Iterable[EpisodicMemoryEntryV1_1]) -> Pairs:
-    """Return the (aspect_term_norm, polarity) pairs with which the failing episodes ended."""
+    """Return the (aspect_term_norm, polarity) pairs with which failed episodes ended."""
     return frozenset(pair for entry in episodes if entry.failed for pair in entry.stage_snapshot.final.pairs())
 
 
 def _by_principle(episodes: Sequence[Scored], dangerous: Pairs, prohibit: bool) -> tuple[list[_Group], int]:
-    """Return the groups, best first, and how many episodes have no principle that is known."""
+    """Return the groups, best first, and how many episodes have an unknown principle."""
     members: dict[str, list[Scored]] = {}
     for scored in sorted(episodes, key=lambda scored: -scored[1]):
         members.setdefault(scored[0].correction.principle_id, []).append(scored)
@@ -207,7 +207,7 @@ def _advisory(number: int, group: _Group, language: Language) -> AdvisoryV1_1:
 
 
 def _type_of(group: _Group) -> AdvisoryType:
-    """Failures as many as the rest: a warning. One override that lowered the risk: that. Else an anchor."""
+    """Return a warning if at least half failed, ``successful_override`` for a single success, else an anchor."""
     entries = [entry for entry, _ in group.usable]
     if 2 * len(group.failures) >= len(entries):
         return "failed_override_warning"
@@ -244,7 +244,7 @@ def _tags(tags: Iterable[RiskTag]) -> tuple[RiskTag, ...]:
 
 
 def _message(group: _Group, episode: EpisodicMemoryEntryV1_1, kind: AdvisoryType, language: Language) -> str:
-    """Return the catalogue's sentence, the codes of the case and the warnings, in one line."""
+    """Return the catalog's sentence, the codes of the case and the warnings, on one line."""
     summary = _SUMMARY[language].format(
         risk_type=episode.risk_type,
         action_taken=episode.action_taken,

@@ -1,4 +1,4 @@
-"""Whether advice may reach a prompt: only where Stage 1 shows trouble (seeds 003 §5, 004 §3.3)."""
+"""The gate that decides whether advice may reach a prompt: only if Stage 1 shows trouble (seeds 003 §5, 004 §3.3)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from samsim.schemas.protocol_conflict_review import Candidate
 from samsim.schemas.taxonomy import Taxonomy
 
 ALIGNMENT_FAILURE = "alignment_failure"
-"""The drop reason of an aspect whose span does not carry its term."""
+"""The drop reason of an aspect whose span does not contain its term."""
 MIN_ALIGNMENT_FAILURES = 2
 NO_TRIGGER = "none"
 
@@ -21,7 +21,7 @@ def should_inject_advisory_with_reason(
     drop_reasons: Sequence[str] = (),
     explicit_aspect_count: int = 0,
 ) -> tuple[bool, str]:
-    """Return whether the gate opens, and every trigger that holds, joined by commas (``none`` where it stays shut).
+    """Return whether the gate opens, and the triggers that hold, joined by commas (``none`` if it stays closed).
 
     ``drop_reasons`` has one entry for each aspect that Stage 1 dropped.
     """
@@ -54,5 +54,5 @@ def should_inject_advisory(
 
 
 def has_polarity_conflict(candidates: Sequence[Candidate], taxonomy: Taxonomy) -> bool:
-    """``polarity_conflict_raw``: Stage 1 gives one aspect two polarities, whatever flags the run computes."""
+    """Return ``polarity_conflict_raw``: whether Stage 1 gives one aspect two polarities, whatever the flags."""
     return bool(compute_conflict_flags(candidates, granularity=False, taxonomy=taxonomy))

@@ -1,7 +1,7 @@
 """Memory conditions: named sets of flags, read from YAML (seeds 003 §2 and 004 §3.1).
 
-The flags are the only switch. No other module asks for a condition's name, so a user's file may
-define its own conditions.
+Only the flags matter. No other module checks the name of a condition, so users can define their own
+in a file.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from samsim.yaml_text import YamlError, file_text, read_yaml
 
 LATEST_VERSION = "1.2"
 _SHIPPED = ("1.1", LATEST_VERSION)
-# The seeds' other way to name a condition: memory.enable and memory.mode.
+# The seeds' other way to choose a condition: memory.enable and memory.mode.
 _CONDITION_OF_MODE = {"off": "C1", "advisory": "C2", "silent": "C2_silent"}
 
 
 def _bare_words(value: Any) -> Any:
-    """YAML reads a bare on or off as a boolean; the mode is what was meant."""
+    """Return the mode that was meant, because YAML reads a bare on or off as a boolean."""
     return {True: "on", False: "off"}[value] if isinstance(value, bool) else value
 
 
 class MemoryCondition(BaseModel):
-    """What memory does for a sample: look, show, write."""
+    """What memory does for a sample: retrieve, show, write."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -46,7 +46,7 @@ class MemoryCondition(BaseModel):
 
     @property
     def uses_store(self) -> bool:
-        """Whether it looks into a store or writes to one."""
+        """Whether it reads from a store or writes to one."""
         return self.retrieval_execute or self.store_write
 
     @model_validator(mode="after")
@@ -54,12 +54,12 @@ class MemoryCondition(BaseModel):
         if self.exposed_to_debate and (self.injection_mask or not self.retrieval_execute):
             raise ValueError("exposed_to_debate needs retrieval_execute: true and injection_mask: false")
         if self.memory_mode == "off" and (self.retrieval_execute or self.store_write):
-            raise ValueError('memory_mode "off" neither retrieves nor writes')
+            raise ValueError('memory_mode "off" needs retrieval_execute: false and store_write: false')
         return self
 
 
 class ConditionFile(BaseModel):
-    """The conditions one file defines, and other names for them."""
+    """The conditions that one file defines, and their aliases."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -86,12 +86,12 @@ class ConditionFile(BaseModel):
         return self
 
     def find(self, name: str) -> MemoryCondition | None:
-        """Return the condition of that name or alias."""
+        """Return the condition with that name or alias."""
         return self.conditions.get(self.aliases.get(name, name))
 
 
 def load_conditions(version: str | Path = LATEST_VERSION) -> ConditionFile:
-    """Return the shipped file of a version ("1.1", "1.2"), or a user's own YAML file."""
+    """Return the shipped conditions of a version ("1.1", "1.2"), or those of a user's YAML file."""
     if str(version) in _SHIPPED:
         return _load_shipped(str(version))
     path = Path(version)
@@ -108,7 +108,7 @@ def load_conditions(version: str | Path = LATEST_VERSION) -> ConditionFile:
 
 
 def resolve_condition(chosen: str | Mapping[str, object], version: str | Path = LATEST_VERSION) -> MemoryCondition:
-    """The condition a setting names: by its name, as ``{"condition": …}``, or as ``{"enable": …, "mode": …}``."""
+    """Return the condition for a name, for ``{"condition": …}``, or for ``{"enable": …, "mode": …}``."""
     known = load_conditions(version)
     name = chosen if isinstance(chosen, str) else _name_of(chosen)
     found = known.find(name)

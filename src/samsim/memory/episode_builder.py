@@ -1,6 +1,6 @@
-"""A finished sample becomes an episode: codes, numbers and templates, judged by risk and never by gold.
+"""Turning a finished sample into an episode: codes, numbers and templates, judged by risk and never by gold.
 
-Nothing of the text goes in but the normalised aspect terms, cut to ``MAX_TERM_CHARS``.
+Of the text, only normalized aspect terms go in, cut to ``MAX_TERM_CHARS``.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from samsim.schemas.results import FinalTuple, SampleResult
 
 @dataclass(frozen=True, slots=True)
 class _Lead:
-    """What the episode is chiefly about."""
+    """What the episode is mainly about."""
 
     risk_type: EpisodeRisk
     action: ActionTaken
@@ -63,8 +63,8 @@ def build_episode(
 ) -> EpisodeDraftV1_1:
     """Return the episode of a finished sample, still without an id.
 
-    The result's own evaluation is taken over. ``moderator_summary`` must be a template with
-    codes; one that quotes the text is a ``ContractError``.
+    It takes its evaluation from the result. ``moderator_summary`` must be a template with codes; a
+    summary that quotes the text raises a ``ContractError``.
     """
     _refuse_quotes(moderator_summary, analysis.text)
     evaluation = result.evaluation
@@ -96,7 +96,7 @@ def build_episode(
 
 
 def episode_type_of(evaluation: EvaluationV1_1) -> EpisodeType:
-    """Harm if the override harmed or severity rose; success if there was risk and it fell; else neutral."""
+    """Return harm if the override harmed or severity rose, success if it fell, else neutral."""
     was, now = evaluation.risk_before.severity_sum, evaluation.risk_after.severity_sum
     if evaluation.override_harm or now > was:
         return "harm"
@@ -104,7 +104,7 @@ def episode_type_of(evaluation: EvaluationV1_1) -> EpisodeType:
 
 
 def snapshot_of(tuples: Sequence[Candidate] | Sequence[FinalTuple]) -> StageSnapshotV1_1:
-    """Return the first different (aspect, polarity) pairs in order of appearance, and the tuples' mean confidence."""
+    """Return the first distinct (aspect, polarity) pairs in order of appearance, and the mean confidence."""
     different = dict.fromkeys((aspect_norm(candidate.aspect_term), candidate.polarity) for candidate in tuples)
     pairs = list(different)[:MAX_STATEMENTS]
     return StageSnapshotV1_1(
@@ -115,12 +115,12 @@ def snapshot_of(tuples: Sequence[Candidate] | Sequence[FinalTuple]) -> StageSnap
 
 
 def aspect_norm(term: str) -> str:
-    """Return a normalised aspect term, cut to what may be remembered."""
+    """Return a normalized aspect term, cut to the length that may be stored."""
     return normalise_term(term)[:MAX_TERM_CHARS].rstrip()
 
 
 def _lead(before: RiskFindings, decisions: Sequence[Decided]) -> _Lead:
-    """The weightiest action, the gravest risk of the tuples it touched, and the reason most given for it there."""
+    """Return the leading action, the most severe risk of the tuples it touched, and its most frequent reason there."""
     action = _leading_action(decisions)
     touched = {decision.tuple_id for decision in decisions if decision.action == action}
     points = before.points()
@@ -132,7 +132,7 @@ def _lead(before: RiskFindings, decisions: Sequence[Decided]) -> _Lead:
 
 
 def _leading_action(decisions: Sequence[Decided]) -> ActionTaken:
-    """Return a change before a mark before nothing; the more frequent change, FLIP where both are equal."""
+    """Return a change before a flag before nothing; of the changes the more frequent one, FLIP if they are tied."""
     counts = Counter(decision.action for decision in decisions)
     order: tuple[DecidedAction, ...] = ("DROP", "FLIP") if counts["DROP"] > counts["FLIP"] else ("FLIP", "DROP")
     return next((action for action in (*order, "FLAG", "KEEP") if counts[action]), "NONE")
@@ -167,7 +167,7 @@ def _correction(lead: _Lead, signature: InputSignatureV1_1) -> CorrectionV1_1:
 
 
 def _target_type(result: SampleResult, decisions: Sequence[Decided]) -> TargetAspectType:
-    """Return whether the reviewed tuples (all of them where none was reviewed) name their aspect."""
+    """Return whether the reviewed tuples (or all tuples if none was reviewed) name their aspect."""
     reviewed = {decision.tuple_id for decision in decisions}
     named = {
         bool(candidate.aspect_term)
@@ -182,7 +182,7 @@ def _target_type(result: SampleResult, decisions: Sequence[Decided]) -> TargetAs
 
 
 def quotes(summary: str, text: str) -> bool:
-    """Return whether a summary has a run of the text in it."""
+    """Return whether a summary repeats a run of the text."""
     return any(LeakFinder([{"moderator_summary": summary}]).leaks("text", text))
 
 

@@ -1,6 +1,6 @@
 """Memory around one sample: advice before the review, an episode after it (seed 004 §2 and §3.2).
 
-The condition's flags are the only switch: no code asks for a condition's name.
+Only the condition's flags matter: no code checks the name of a condition.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ from samsim.schemas.results import MemoryRecord, SampleResult
 from samsim.schemas.taxonomy import Taxonomy
 
 OpfbScope = Literal["current", "retrieved", "store"]
-# No run has so many samples, and Python refuses to read thousands of digits.
+# No run has that many samples, and Python refuses to parse thousands of digits.
 _MOST_DIGITS = 9
 
 
 @dataclass(frozen=True, slots=True)
 class MemorySettings:
-    """What a user may set besides the condition.
+    """The settings of a memory besides its condition.
 
     ``opfb_scope`` says which failures make advice dangerous: those of the retrieved episodes with an (aspect,
-    polarity) that the current sample has or could be turned to (``current``, seed 003 §3.5), any of theirs
-    (``retrieved``), or any in the store (``store``). The two ``require_`` settings are the retriever's filters.
+    polarity) that the current sample has or could get (``current``, seed 003 §3.5), all of theirs
+    (``retrieved``), or all in the store (``store``). The two ``require_`` settings filter what is retrieved.
     """
 
     topk: int = DEFAULT_TOPK
@@ -55,7 +55,7 @@ class MemorySettings:
 
     @property
     def epoch_size(self) -> int | None:
-        """How many samples see the same store (``epoch:N``); None where each sees all before it."""
+        """How many samples see the same store (``epoch:N``); None if each sees all before it."""
         if self.visibility == "sequential":
             return None
         kind, _, size = self.visibility.partition(":")
@@ -68,8 +68,8 @@ class MemorySettings:
 class SampleFacts:
     """What memory may know about the sample before its review or debate.
 
-    The debate's Stage 1 also has aspects it dropped, with the reasons, and the validating engine's
-    doubts; the gate reads them.
+    In a debate, Stage 1 also has the aspects it dropped, with reasons, and the risks of the validating
+    engine; the gate reads them.
     """
 
     uid: str
@@ -85,9 +85,9 @@ class SampleFacts:
 
 @dataclass(frozen=True, slots=True)
 class MemorySlot:
-    """What memory offers: the slot, the text for the prompts ("" unless exposed and let through), the record.
+    """What memory offers: the slot, the text for prompts ("" unless exposed and let through), and the record.
 
-    ``exposed`` says that the slot itself may be merged into a debate's context.
+    ``exposed`` says that the slot itself may be merged into the context of a debate.
     """
 
     slot_dict: dict[str, Any]
@@ -97,11 +97,11 @@ class MemorySlot:
 
     @property
     def merged(self) -> dict[str, Any] | None:
-        """The slot as an engine may see it; None where it must not."""
+        """The slot that an engine may see, or None."""
         return self.slot_dict if self.exposed else None
 
     def recorded(self, injected_chars: int) -> MemoryRecord:
-        """Return what memory did, once it is known how many characters of the slot reached the prompts."""
+        """Return the record of what memory did, given how many characters of the slot reached the prompts."""
         shown = self.record.advisories_present and injected_chars > 0
         return self.record.model_copy(
             update={
@@ -123,7 +123,7 @@ class _Query:
 
     @property
     def kind(self) -> tuple[str, tuple[str, ...]]:
-        """Samples of one kind may be given each other's advice."""
+        """The kind of sample; samples of one kind may be given each other's advice."""
         return self.signature.language, self.signature.detected_structure
 
 
@@ -132,11 +132,11 @@ _Latest = dict[tuple[str, tuple[str, ...]], _Query]
 
 @dataclass(slots=True)
 class _Ledger:
-    """Whose episode is whose, and the latest query of each language and structure; lives as long as a run.
+    """The episodes of each sample, and the latest query of each language and structure; lives as long as a run.
 
-    ``held`` are the episodes of the epoch under way, by sample; None when episodes are written at once.
-    Queries become ``latest`` when their sample is committed, and ``visible`` when the next epoch begins,
-    so that neither depends on how many samples are under way.
+    ``held`` are the episodes of the current epoch, by sample; None if episodes are written immediately.
+    A query becomes ``latest`` when its sample is committed, and ``visible`` when the next epoch begins,
+    so neither depends on the concurrency.
     """
 
     held: dict[str, EpisodeDraftV1_1] | None = None
@@ -161,17 +161,17 @@ class EpisodicOrchestrator:
     ) -> None:
         self.condition = condition
         if store is None and condition.uses_store:
-            raise ContractError(f"The memory condition {condition.name} reads or writes a store; give one.")
+            raise ContractError(f"The memory condition {condition.name} reads or writes a store. Give it one.")
         self._opened = store
         self._now = now
         self._version = version
         self._settings = settings or MemorySettings()
-        _ = self._settings.epoch_size  # a wrong visibility is an error at start
+        _ = self._settings.epoch_size  # raise for a wrong visibility right away
         self._ledger = _Ledger()
 
     @classmethod
     def without_store(cls, condition: MemoryCondition) -> EpisodicOrchestrator:
-        """Memory that is off: it looks nowhere and writes nothing, but says what the gate would have done."""
+        """Return a memory that is off: it reads and writes nothing, but records what the gate would have done."""
         return cls(None, condition, now=str, version="")
 
     @property
@@ -181,7 +181,7 @@ class EpisodicOrchestrator:
         return self._opened
 
     def begin_epoch(self, as_of: int | None = None) -> None:
-        """From now on samples see the store as it is now (or was at ``as_of``); their episodes wait for ``commit``."""
+        """Start an epoch: samples see the store as it is now (or was at ``as_of``); episodes wait for ``commit``."""
         self._ledger.held = {}
         self._ledger.asked.clear()
         self._ledger.seen_up_to = self._store.last_seq() if as_of is None else as_of
@@ -189,29 +189,29 @@ class EpisodicOrchestrator:
             self._ledger.visible = dict(self._ledger.latest)
 
     def commit(self, uid: str) -> str | None:
-        """Write the waiting episode of a sample, in the order of the samples; returns its id, if there is one."""
+        """Write the waiting episode of a sample, in the order of the samples; return its id, or None."""
         self._publish(uid)
         draft = (self._ledger.held or {}).pop(uid, None)
         return None if draft is None else self._write(uid, draft)
 
     def discard(self, uid: str) -> None:
-        """Forget a sample that failed after it had asked: a run that resumes knows nothing of it either."""
+        """Forget a sample that failed after asking memory, because a resumed run does not know it either."""
         self._ledger.asked.pop(uid, None)
         (self._ledger.held or {}).pop(uid, None)
 
     def end_epoch(self) -> None:
-        """From now on samples see everything, and episodes are written at once."""
+        """End the epoch: samples see everything again, and episodes are written immediately."""
         self._ledger.held, self._ledger.seen_up_to = None, None
 
     @property
     def needs_history(self) -> bool:
-        """Whether a run that continues must be told of the samples before it (``restore``)."""
+        """Whether a resumed run must be told about the samples before it (``restore``)."""
         return self.condition.injection_source == "shuffled"
 
     def restore(self, facts: SampleFacts, *, visible: bool) -> None:
-        """Take note of a sample that an interrupted run finished.
+        """Register a sample that an interrupted run finished.
 
-        ``visible`` says that it belongs to an earlier epoch than the one the run goes on in.
+        ``visible`` says that it belongs to an earlier epoch than the one in which the run resumes.
         """
         self._ledger.asked[facts.uid] = _query_of(facts)
         self._publish(facts.uid)
@@ -219,7 +219,7 @@ class EpisodicOrchestrator:
             self._ledger.visible = dict(self._ledger.latest)
 
     def get_slot_payload_for_current_sample(self, facts: SampleFacts, as_of: int | None = None) -> MemorySlot:
-        """Ask memory about a sample that is about to be reviewed; ``as_of`` limits what it may see."""
+        """Return what memory offers for a sample that is about to be reviewed; ``as_of`` limits what it may see."""
         as_of = self._ledger.seen_up_to if as_of is None else as_of
         language = facts.analysis.language
         retrieved = self._retrieve(facts, as_of) if self.condition.retrieval_execute else []
@@ -244,7 +244,7 @@ class EpisodicOrchestrator:
         return MemorySlot(slot, context, record, exposed=exposed and bool(slot))
 
     def append_episode_if_needed(self, facts: SampleFacts, result: SampleResult) -> str | None:
-        """Write the sample's episode if the condition says so."""
+        """Write the sample's episode if the condition allows it; return its id, or None."""
         if not self.condition.store_write:
             return None
         draft = build_episode(
@@ -360,7 +360,7 @@ class EpisodicOrchestrator:
 
 
 def _moderator_summary(result: SampleResult) -> str:
-    """Return the moderator's codes; nothing where the text happens to hold the very same words."""
+    """Return the moderator's codes, or nothing if the text happens to contain the same words."""
     summary = "" if result.debate is None else result.debate.moderator.summary
     return "" if quotes(summary, result.text) else summary
 

@@ -1,10 +1,10 @@
-"""The exact index of a store's episodes, in memory: the same answer as scoring every episode, sooner.
+"""An exact in-memory index of a store's episodes: the same results as scoring every episode, but faster.
 
-Signatures and case summaries are templates, so few different ones exist however many episodes there
-are. Episodes with the same signature and the same tokens form a group and have the same score; a
+Signatures and case summaries are templates, so there are few distinct ones, however many episodes there
+are. Episodes with the same signature and the same tokens form a group and have the same score. A
 query weighs each distinct token set and each group once (in numpy), then scores the few groups that
-can be among the best with the very functions of ``samsim.memory.scoring``. numpy only chooses which
-groups those are, with a margin far above its rounding errors.
+can be among the best with the functions of ``samsim.memory.scoring``. numpy only selects these groups,
+with a margin far above its rounding errors.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     Ids = npt.NDArray[np.intp]
 
 _MARGIN = 1e-9
-# Scores are never negative; groups that a filter keeps out have minus infinity.
+# Scores are never negative; groups that a filter excludes have minus infinity.
 _LEAST = 0.0
-# How many groups beyond those asked for are weighed first, to learn what score is needed.
+# How many groups beyond those requested are weighed first, to learn what score is needed.
 _PROMISING = 64
 _VIEWS_KEPT = 8
 _SIMILARITIES_KEPT = 4096
@@ -65,7 +65,7 @@ class Filters(NamedTuple):
 
 
 class _View:
-    """The store as of one episode: how many episodes there are, and how much each token weighs then."""
+    """The store as of one episode: the number of episodes, and the weight of each token at that point."""
 
     def __init__(self, groups: Groups, visible: int, frequencies: Counts) -> None:
         import numpy as np
@@ -74,7 +74,7 @@ class _View:
         self._groups = groups
         self._frequencies = frequencies
         self.weights: Floats = np.log(1.0 + visible / np.maximum(frequencies, 1))
-        self.weights[0] = 0.0  # the filler every token set starts with
+        self.weights[0] = 0.0  # the filler token that every set starts with
 
     def weight(self, token: str) -> float:
         """Return the exact weight of ``token``."""
@@ -112,24 +112,24 @@ class EpisodeIndex:
         exclude: frozenset[int] = frozenset(),
         filters: Filters = Filters(),  # noqa: B008 (immutable)
     ) -> list[Hit]:
-        """Return the ``k`` best episodes numbered up to ``as_of`` and not in ``exclude``; ties to the newest."""
+        """Return the ``k`` best episodes numbered up to ``as_of`` and not in ``exclude``; the newest wins ties."""
         visible = len(self) if as_of is None else max(0, min(as_of, len(self)))
         if k < 1 or visible == 0:
             return []
         view = self._view(visible)
         wanted = tokens(symptoms)
-        # Each excluded episode can empty one group at most.
+        # Each excluded episode can empty at most one group.
         scored = self._best_groups(view, signature, wanted, k + len(exclude), filters)
         return self._newest_first(scored, k, visible, exclude)
 
     def _best_groups(
         self, view: _View, signature: InputSignatureV1_1, wanted: frozenset[str], rank: int, filters: Filters
     ) -> list[tuple[float, int]]:
-        """Exact scores of every group that may hold one of the ``rank`` best, best first.
+        """Return the exact scores of all groups that may contain one of the ``rank`` best, best first.
 
-        A set weighs at least as much together with the query as the query alone, which bounds its
-        similarity from above by what it shares. Only groups whose bound reaches the score of the
-        ``rank``-th best among the most promising ones can matter, and only those are weighed.
+        The union of a set and the query weighs at least as much as the query alone, which gives an upper bound
+        on their similarity. Only groups whose bound reaches the score of the ``rank``-th best of the most promising
+        ones can matter, and only those are weighed.
         """
         import numpy as np
 
@@ -166,13 +166,13 @@ class EpisodeIndex:
         return sorted(scored, key=lambda pair: -pair[0])
 
     def _exact_lexical(self, view: _View, wanted: frozenset[str], sets: set[int], shared: Floats) -> dict[int, float]:
-        """Per set its lexical similarity; where nothing is shared it is 0 without further ado."""
+        """Return the lexical similarity of each set; without shared tokens it is 0 and needs no computation."""
         sharing = {number for number in sets if shared[number] > 0.0}
         found = {number: lexical_similarity(wanted, self.groups.tokens_of(number), view.weight) for number in sharing}
         return dict.fromkeys(sets, 0.0) | found
 
     def _signature_similarities(self, signature: InputSignatureV1_1, filters: Filters) -> list[float]:
-        """Per distinct signature its similarity, or minus infinity where a filter keeps it out."""
+        """Return the similarity of each distinct signature, or minus infinity if a filter excludes it."""
         if len(self._similarities) > _SIMILARITIES_KEPT:
             self._similarities.clear()
         known = self._similarities.setdefault((signature, filters), [])
@@ -206,7 +206,7 @@ class EpisodeIndex:
                 yield episodes[position]
 
     def _view(self, visible: int) -> _View:
-        """The view as of ``visible``; kept, because the samples of an epoch share one, until there are new tokens."""
+        """Return the view as of ``visible``; cached until there are new tokens, because an epoch shares one."""
         view = self._views.pop(visible, None)
         if view is None or len(view.weights) != self.groups.token_count:
             view = _View(self.groups, visible, self.groups.frequencies(visible))
@@ -217,7 +217,7 @@ class EpisodeIndex:
 
 
 def _nth_largest(values: Floats, rank: int) -> float:
-    """Return the ``rank``-th largest of ``values``; the smallest where there are not so many."""
+    """Return the ``rank``-th largest of ``values``, or the smallest if there are fewer."""
     import numpy as np
 
     place = max(0, len(values) - rank)
@@ -225,9 +225,9 @@ def _nth_largest(values: Floats, rank: int) -> float:
 
 
 class KeyReader:
-    """Takes from a stored line what the index needs, without building the whole episode.
+    """Reads what the index needs from a stored line, without building the whole episode.
 
-    Few different signatures and case summaries exist, so each is checked and cut into tokens once.
+    There are few distinct signatures and case summaries, so each is validated and tokenized once.
     """
 
     def __init__(self) -> None:
@@ -237,7 +237,7 @@ class KeyReader:
     def key_of(self, line: str | bytes) -> tuple[InputSignatureV1_1, frozenset[str]]:
         """Return the signature and the tokens of the episode in a canonical line.
 
-        Of a line that was not written here, the whole is read, which tells what is wrong with it.
+        Any other line is parsed completely, which reports what is wrong with it.
         """
         try:
             return self._quickly(line)

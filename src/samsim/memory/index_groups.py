@@ -1,4 +1,4 @@
-"""What the index knows: the distinct signatures and token sets, and which episodes share both."""
+"""The data of the index: the distinct signatures and token sets, and which episodes share both."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 _FIRST_CAPACITY = 16
-# After this many episodes the tokens' frequencies are noted, so that an earlier view counts at most so many.
+# Token frequencies are saved every this many episodes, so an earlier view has at most this many to count.
 _NOTED_EVERY = 1024
 
 
 class GrowingIds:
-    """A list of numbers that numpy reads without a copy, and can use as indices as they are."""
+    """A list of numbers that numpy can read without a copy and use directly as indices."""
 
     def __init__(self, values: Ids | None = None) -> None:
         import numpy as np
@@ -35,7 +35,7 @@ class GrowingIds:
         return self._size
 
     def extend(self, values: Iterable[int]) -> None:
-        """Add ``values`` at the end; room is doubled when it runs out, so that adding stays cheap."""
+        """Append ``values``; the capacity doubles when it runs out, so appending stays cheap."""
         import numpy as np
 
         added = np.fromiter(values, dtype=np.intp)
@@ -48,7 +48,7 @@ class GrowingIds:
         self._size = wanted
 
     def append(self, value: int) -> None:
-        """Add one number."""
+        """Append one number."""
         if self._size == len(self._buffer):
             self.extend((value,))
             return
@@ -56,13 +56,13 @@ class GrowingIds:
         self._size += 1
 
     def view(self) -> Ids:
-        """Return what is in it now; not to be written to."""
+        """Return the current content; do not write to it."""
         return self._buffer[: self._size]
 
 
 @dataclass(frozen=True, slots=True)
 class GroupsState:
-    """All of it, as a snapshot keeps it; the rest is derived."""
+    """The state that a snapshot stores; everything else is derived from it."""
 
     signatures: list[InputSignatureV1_1]
     vocabulary: list[str]
@@ -74,9 +74,9 @@ class GroupsState:
 
 
 class Groups:
-    """Episodes by (signature, token set). Tokens, sets, groups count from 0, episodes from 1.
+    """Episodes grouped by (signature, token set). Tokens, sets and groups count from 0, episodes from 1.
 
-    Token 0 is a filler that stands first in every set, so that no set is empty in ``flat_tokens``.
+    Token 0 is a filler that comes first in every set, so no set is empty in ``flat_tokens``.
     """
 
     def __init__(self) -> None:
@@ -95,16 +95,16 @@ class Groups:
 
     @property
     def token_count(self) -> int:
-        """Distinct tokens, the filler included."""
+        """The number of distinct tokens, including the filler."""
         return len(self._vocabulary)
 
     @property
     def set_count(self) -> int:
-        """Distinct token sets."""
+        """The number of distinct token sets."""
         return len(self._set_starts)
 
     def token_number(self, token: str) -> int | None:
-        """Return the number of ``token``; None when no episode has it."""
+        """Return the number of ``token``, or None if no episode has it."""
         return self._token_numbers.get(token)
 
     def tokens_of(self, number: int) -> frozenset[str]:
@@ -112,7 +112,7 @@ class Groups:
         return frozenset(self._vocabulary[token] for token in self._token_range(number)[1:].tolist())
 
     def extend(self, episodes: Iterable[tuple[InputSignatureV1_1, frozenset[str]]]) -> None:
-        """Add the next episodes; all of them are at hand before the first is added, so a failure adds none."""
+        """Add the next episodes; the iterable is consumed before the first is added, so if it fails, none is added."""
         episodes = list(episodes)
         added: list[int] = []
         for number, (signature, tokens) in enumerate(episodes, start=len(self.of_episode) + 1):
@@ -123,7 +123,7 @@ class Groups:
         self._note_frequencies()
 
     def shared_weights(self, asked: Iterable[tuple[int, float]]) -> Floats:
-        """Per token set, the sum of the weights of those tokens in ``asked`` that it has."""
+        """Return, per token set, the total weight of the tokens in ``asked`` that it contains."""
         import numpy as np
 
         sums = np.zeros(self.set_count)
@@ -140,7 +140,7 @@ class Groups:
         return sums
 
     def frequencies(self, visible: int) -> Counts:
-        """Per token, how many of the first ``visible`` episodes have it."""
+        """Return, per token, how many of the first ``visible`` episodes have it."""
         import numpy as np
 
         noted = visible // _NOTED_EVERY
@@ -150,7 +150,7 @@ class Groups:
         return counts + self._count_tokens(self.of_episode.view()[noted * _NOTED_EVERY : visible])
 
     def state(self) -> GroupsState:
-        """Return what a snapshot must keep."""
+        """Return the state that a snapshot must store."""
         return GroupsState(
             self.signatures,
             self._vocabulary,
@@ -163,7 +163,7 @@ class Groups:
 
     @classmethod
     def restored(cls, state: GroupsState) -> Groups:
-        """Return the groups of a snapshot."""
+        """Rebuild the groups from a snapshot."""
         import numpy as np
 
         groups = cls()
@@ -238,14 +238,14 @@ class Groups:
             self._noted.append(counts)
 
     def _count_tokens(self, groups: Ids) -> Counts:
-        """Per token, how many of the episodes in ``groups`` (one group number per episode) have it."""
+        """Return, per token, how many of the episodes in ``groups`` (one group number per episode) have it."""
         import numpy as np
 
         tokens, _ = self._tokens_in(self.set_of.view()[groups])
         return np.bincount(tokens, minlength=self.token_count)
 
     def _tokens_in(self, sets: Ids) -> tuple[Ids, Ids]:
-        """Return the tokens of the given sets one behind the other, and where each set's begin."""
+        """Return the concatenated tokens of the given sets, and where each set starts."""
         import numpy as np
 
         lengths = self._set_lengths.view()[sets]

@@ -1,7 +1,7 @@
-"""What reaches a prompt: the memory slot, with one structure in every condition, and its text form.
+"""What reaches a prompt: the memory slot, which has the same structure in every condition, and its text form.
 
-Only the condition's flags decide. A masked or switched-off condition gets the same slot with nothing
-in it (seed 003, work item 5).
+Only the condition's flags matter. A masked or disabled condition gets the same slot, but empty
+(seed 003, work item 5).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from samsim.schemas.memory_v1_1 import AdvisoryBundleV1_1, AdvisoryMetaV1_1, Adv
 DEFAULT_TOPK = 3
 PLACEBO_PRINCIPLE = "placebo_neutral"
 _HEADING = "Memory advisory (from similar past cases):"
-# Sentences that ask for nothing; as long as the advice they stand for, so that only its content is missing.
+# Sentences that ask for nothing, cut to the length of the advice they replace, so that only its content is missing.
 _NEUTRAL: Mapping[Language, tuple[str, ...]] = MappingProxyType(
     {
         "ko": (
@@ -63,9 +63,9 @@ def build_slot_payload(
 def advisories_to_show(
     condition: MemoryCondition, advisories: Sequence[AdvisoryV1_1], language: Language
 ) -> tuple[AdvisoryV1_1, ...]:
-    """Return the advisories as the condition lets them out: none where masked, neutral ones for a placebo.
+    """Return the advisories that the condition shows: none if masked, neutral ones for a placebo.
 
-    For ``injection_source: shuffled`` the caller retrieves another sample's advice; nothing is left to do here.
+    For ``injection_source: shuffled``, the caller has retrieved another sample's advice; nothing is left to do here.
     """
     if _hides_everything(condition):
         return ()
@@ -75,7 +75,7 @@ def advisories_to_show(
 
 
 def _warnings_to_show(condition: MemoryCondition, warnings: Sequence[str], language: Language) -> tuple[str, ...]:
-    """Return the warnings by the same rule as the advice they are about."""
+    """Return the warnings, shown by the same rule as the advice they are about."""
     if _hides_everything(condition):
         return ()
     if condition.injection_source == "placebo":
@@ -88,7 +88,7 @@ def _hides_everything(condition: MemoryCondition) -> bool:
 
 
 def as_placebo(advisory: AdvisoryV1_1, language: Language) -> AdvisoryV1_1:
-    """Return the same advisory with a neutral message of the same length, and evidence that names no risk."""
+    """Return the advisory with a neutral message of the same length, and evidence that names no risk."""
     seen = advisory.evidence
     evidence = seen.model_copy(
         update={
@@ -102,7 +102,7 @@ def as_placebo(advisory: AdvisoryV1_1, language: Language) -> AdvisoryV1_1:
 
 
 def neutral_text(length: int, language: Language) -> str:
-    """Neutral sentences of exactly that many characters, none of them blank at the end."""
+    """Return neutral sentences of exactly that many characters, without a space at the end."""
     text = ""
     for sentence in cycle(_NEUTRAL[language]):
         text = f"{text} {sentence}" if text else sentence
@@ -113,6 +113,6 @@ def neutral_text(length: int, language: Language) -> str:
 
 
 def format_memory_context(advisories: Iterable[AdvisoryV1_1]) -> str:
-    """Return the text for a review prompt: the seed's heading and one line per advisory; empty when there are none."""
+    """Return the text for a review prompt: the seed's heading and one line per advisory, or "" without advisories."""
     lines = [f"- {' '.join(advisory.message.split())}" for advisory in advisories]
     return "\n".join([_HEADING, *lines]) if lines else ""

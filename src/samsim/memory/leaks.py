@@ -1,10 +1,10 @@
-"""Proof by search: does a store repeat a run of characters of the texts it was learned from?
+"""Searching a store for leaks: does it repeat a run of characters of the texts it learned from?
 
-The store's distinct strings are few (they are templates), so they are indexed by their windows of
-``RUN_LENGTH`` characters and the texts are streamed past them, in memory that does not grow with the
-texts. Both sides are compared as written and folded (NFKC, case, white space): a leak in other
-capitals is a leak. Two things are not leaks: normalised aspect terms, which a stage snapshot holds by
-design up to ``TERM_LIMIT`` characters, and sentences of the program itself, given as ``known``.
+A store has few distinct strings, because they are templates. They are indexed by their windows of
+``RUN_LENGTH`` characters, and the texts are streamed past them, so memory use does not grow with the
+texts. Both sides are compared as written and folded (NFKC, case, whitespace): a leak with other
+capitalization is still a leak. Two things are not leaks: normalized aspect terms, which a stage snapshot
+contains by design up to ``TERM_LIMIT`` characters, and the program's own sentences, given as ``known``.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ TERM_FIELD = "aspects_norm"
 
 @dataclass(frozen=True, slots=True)
 class Leak:
-    """A run of a text that a store repeats.
+    """A run of characters of a text that a store repeats.
 
-    ``text_name`` is the uid of the text and ``run`` what is repeated of it; ``episode_id`` and ``field`` say where it
-    was first seen, and ``episodes`` how many episodes have it there.
+    ``text_name`` is the uid of the text and ``run`` the repeated characters; ``episode_id`` and ``field`` say where
+    they were first found, and ``episodes`` how many episodes have them in that field.
     """
 
     text_name: str
@@ -49,7 +49,7 @@ class _Place:
 
 
 class LeakFinder:
-    """The strings of a store, ready to be searched for in any number of texts."""
+    """The strings of a store, indexed to be searched for in any number of texts."""
 
     def __init__(self, entries: Iterable[Mapping[str, object]], known: Iterable[str] = ()) -> None:
         ours = {window for sentence in known for form in _forms(sentence) for window in _windows(form)}
@@ -65,7 +65,7 @@ class LeakFinder:
                     self._found_in.setdefault(window, []).append((form, place))
 
     def leaks(self, name: str, text: str) -> Iterator[Leak]:
-        """Yield every place that repeats a run of the text, once each, with the longest run."""
+        """Yield every string of the store that repeats a run of the text, once, with the longest run."""
         longest: dict[int, tuple[str, _Place]] = {}
         for form in _forms(text):
             for start in range(len(form) - RUN_LENGTH + 1):
@@ -78,7 +78,7 @@ class LeakFinder:
 
 
 def leak_finder(store: MemoryStore) -> LeakFinder:
-    """Return the strings of a whole store, ready to be searched for; the program's own sentences are no leak."""
+    """Return a finder for all strings of a store; the program's own sentences are not leaks."""
     own = [sentence for principle in all_principles() for sentence in (principle.ko, principle.en)]
     return LeakFinder((entry.model_dump(mode="json") for entry in store.iterate()), known=own)
 
@@ -97,7 +97,7 @@ def _note(entry: Mapping[str, object], places: dict[tuple[str, str], _Place]) ->
 
 
 def _strings(value: object, field: str = "") -> Iterator[tuple[str, str]]:
-    """Yield all strings at any depth with the dotted name of their field; names from outside count as well."""
+    """Yield all strings at any depth with the dotted name of their field; keys from outside count as well."""
     if isinstance(value, str):
         yield field, value
     elif isinstance(value, Mapping):
@@ -115,7 +115,7 @@ def _is_term(field: str) -> bool:
 
 
 def _forms(text: str) -> tuple[str, ...]:
-    """Return the text as written and folded, without doubles."""
+    """Return the text as written and, if different, folded."""
     folded = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
     return (text,) if folded == text else (text, folded)
 
@@ -125,7 +125,7 @@ def _windows(text: str) -> set[str]:
 
 
 def _common_run(text: str, start: int, place: str) -> str:
-    """Return the longest run of the text that begins at ``start`` and is in the place."""
+    """Return the longest run of the text that starts at ``start`` and occurs in the string."""
     end = start + RUN_LENGTH
     while end < len(text) and text[start : end + 1] in place:
         end += 1

@@ -1,6 +1,6 @@
-"""Words as memory compares them, the same in every store backend.
+"""The tokens by which memory compares texts, the same in every store backend.
 
-Korean particles cling to their noun, so runs of Hangul become overlapping pairs of syllables: 품질이,
+Korean particles attach to their noun, so runs of Hangul become overlapping pairs of syllables: 품질이,
 품질은 and 품질을 all share 품질. Codes and Latin words stay whole.
 """
 
@@ -15,7 +15,7 @@ _RUNS = re.compile(f"(?P<hangul>{_HANGUL_RUN})|{_WORD_RUN}")
 
 
 def tokens(text: str) -> frozenset[str]:
-    """The tokens of a text: lower-cased NFKC; Hangul bigrams (a lone syllable as itself); Latin, digit and _ words."""
+    """Return the tokens of a text (NFKC, lowercase): Hangul bigrams or lone syllables; Latin, digit and _ words."""
     found: set[str] = set()
     for run in _RUNS.finditer(unicodedata.normalize("NFKC", text).lower()):
         piece = run.group()

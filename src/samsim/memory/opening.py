@@ -1,4 +1,4 @@
-"""An episodic memory opened for use: its store, its condition, its settings, one clock."""
+"""Opening an episodic memory: its store, its condition, its settings and its clock."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def open_memory(
 ) -> EpisodicOrchestrator:
     """Open an episodic memory for ``Pipeline(memory=…)``.
 
-    ``place`` is a .jsonl file or a postgresql:// address, created when it is not there yet; by default
+    ``place`` is a .jsonl file or a postgresql:// URL, created if it does not exist; the default is
     memory/episodic_store.jsonl. ``condition`` says what the memory does for a sample: C1, C2, C2_silent … of the
-    shipped ``conditions`` ("1.1" or "1.2"), or of a YAML file of your own. ``settings`` are topk, gate,
+    shipped ``conditions`` ("1.1" or "1.2"), or one from your own YAML file. ``settings`` are topk, gate,
     prohibit_dangerous, opfb_scope, require_same_language, require_structure_overlap, created_from_split and
-    visibility. Close it when you are done, or use it in a ``with`` block.
+    visibility. Close the memory when you are done, or use it in a ``with`` block.
     """
     chosen, checked = resolve_condition(condition, conditions), _checked(settings)
-    started = datetime.now(UTC).isoformat(timespec="seconds")  # one recorded clock for the whole run
+    started = datetime.now(UTC).isoformat(timespec="seconds")  # one recorded time for the whole run
     store = open_store(DEFAULT_STORE if place is None else place)
     return EpisodicOrchestrator(store, chosen, now=lambda: started, version=__version__, settings=checked)
 
@@ -50,5 +50,5 @@ def _checked(settings: Mapping[str, Any]) -> MemorySettings:
     except ValidationError as error:
         details = "; ".join(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors())
         raise ConfigError(f"The memory settings are wrong: {details}. Correct them, or leave them out.") from error
-    _ = checked.epoch_size  # a wrong visibility is an error before a store is opened
+    _ = checked.epoch_size  # raise for a wrong visibility before a store is opened
     return checked

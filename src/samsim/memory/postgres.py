@@ -1,9 +1,9 @@
-"""Episodes in PostgreSQL, for runs on several machines: the same contract and answers as the JSONL store.
+"""Episodes in PostgreSQL, for runs on several machines: the same contract and results as the JSONL store.
 
-Lines are kept as text, so their bytes stay as they are (``jsonb`` would reorder and reformat them).
-A row-locked counter gives the numbers: a writer holds it until its episode is committed, so numbers
-have no gap and become visible in their order, and a reader that asks for ``seq > last`` misses none
-(a sequence gives no such promise). Queries are scored in process by the index all backends share.
+Lines are stored as text to keep their exact bytes (``jsonb`` would reorder and reformat them).
+A row-locked counter assigns the numbers: a writer holds it until its episode is committed. So numbers
+have no gaps and become visible in order, and a reader that asks for ``seq > last`` misses none
+(a sequence does not guarantee that). Queries are scored in process by the index that all backends share.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ LOCK_SECONDS = 30
 _CONNECT_SECONDS = 10
 # Rows per round trip: a few hundred kilobytes.
 _BATCH = 500
-# A damaged store is understood from the first problems.
+# The first problems are enough to understand a damaged store.
 _MOST_PROBLEMS = 20
-# Any number that other programs in the same database are unlikely to lock.
+# An arbitrary number that other programs in the same database are unlikely to lock.
 _SETUP_LOCK = 0x5A3_51
 _TABLES = """
     CREATE TABLE IF NOT EXISTS samsim_memory (
@@ -57,28 +57,28 @@ _TABLES = """
     CREATE TABLE IF NOT EXISTS samsim_episodes (seq bigint PRIMARY KEY CHECK (seq > 0), line text NOT NULL);
 """
 _CHECK_SERVER = "Check that the server runs, and the host, user, password and database in the URL"
-# The driver's own words would repeat a part of the URL, and that may be the password.
+# The driver's message would repeat a part of the URL, which may be the password.
 _UNREADABLE = (
-    "The postgresql:// URL cannot be read. Check its options; in its user and password write % as %25, @ as %40, "
+    "The postgresql:// URL cannot be parsed. Check its options; in the user and password, write % as %25, @ as %40, "
     "/ as %2F, ? as %3F, # as %23."
 )
-# Shorter passwords are parts of ordinary words: to blot them out would give them away.
+# Shorter passwords are parts of ordinary words: hiding them would reveal them.
 _SHORTEST_BLOTTED = 6
-# What to do about an answer of the server, by its SQLSTATE.
+# What to do about a server error, by its SQLSTATE.
 _ADVICE: Mapping[str, str] = {
-    "25006": "The server takes no writes; give the URL of the primary server",
+    "25006": "The server is read-only; give the URL of the primary server",
     "42501": "Let the user read and write samsim_memory and samsim_episodes, or create them",
-    "42P01": "The store's tables are gone; restore them, or import an export",
-    "53100": "The server's disk is full; make room there and repeat",
-    "53300": "The server has no connection left; end others and repeat",
-    "55P03": f"Another writer has held the store for {LOCK_SECONDS} s; repeat, or end that session",
+    "42P01": "The store's tables are missing; restore them, or import an export",
+    "53100": "The server's disk is full; free some space and try again",
+    "53300": "The server has no connections left; close others and try again",
+    "55P03": f"Another writer has held the store for {LOCK_SECONDS} s; try again, or end that session",
 }
 
 
 class PostgresStore:
     """A store in a PostgreSQL database; one database (or ``search_path``) holds one store.
 
-    Threads may share it. After a lost connection the next call connects anew.
+    Threads may share it. After a lost connection, the next call reconnects.
     """
 
     def __init__(self, url: str, *, create: bool = True) -> None:
@@ -99,11 +99,11 @@ class PostgresStore:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """Nothing: the server repairs itself."""
+        """Always empty: the server repairs itself."""
         return ()
 
     def append(self, entry: EpisodeDraftV1_1) -> str:
-        """Write ``entry`` under the next id, whatever id it carries; when this returns it is durable."""
+        """Write ``entry`` under the next id, whatever id it has, and return that id; the episode is then durable."""
         with self._writing() as session:
             row = session.execute("UPDATE samsim_memory SET last_seq = last_seq + 1 RETURNING last_seq").fetchone()
             seq = _number(row)
@@ -117,7 +117,7 @@ class PostgresStore:
             yield _entry(seq, line)
 
     def get(self, episode_id: str) -> EpisodicMemoryEntryV1_1 | None:
-        """Return the episode of that id, or None."""
+        """Return the episode with that id, or None."""
         seq = seq_of(episode_id)
         if seq is None or seq > self.last_seq():
             return None
@@ -134,7 +134,7 @@ class PostgresStore:
         require_same_language: bool = True,
         require_structure_overlap: bool = True,
     ) -> list[Retrieved]:
-        """Return the ``k`` best episodes that pass the filters, best first, ties to the newest."""
+        """Return the ``k`` best episodes that pass the filters, best first; the newest wins ties."""
         hidden = frozenset(seq for seq in map(seq_of, exclude) if seq is not None)
         filters = Filters(require_same_language, require_structure_overlap)
         with self._lock:
@@ -145,7 +145,7 @@ class PostgresStore:
         return [Retrieved(entries[hit.seq], hit.score) for hit in hits]
 
     def last_seq(self) -> int:
-        """Return the number of the newest episode, 0 when there is none."""
+        """Return the number of the newest episode, or 0 if there is none."""
         with self._connected() as session:
             return _number(session.execute("SELECT last_seq FROM samsim_memory").fetchone())
 
@@ -157,7 +157,7 @@ class PostgresStore:
                 " (SELECT coalesce(max(seq), 0) FROM samsim_episodes) FROM samsim_memory"
             ).fetchone()
         if counted is None:
-            raise StoreError(f"the counter of {self.place} is gone; restore samsim_memory, or import an export")
+            raise StoreError(f"the counter of {self.place} is missing; restore samsim_memory, or import an export")
         last, rows, highest = counted
         problems = list(_count_problems(last, rows, highest))
         sound = 0
@@ -170,7 +170,7 @@ class PostgresStore:
         return VerifyReport(sound, last, tuple(problems))
 
     def compact(self) -> CompactReport:
-        """Give the space of overwritten counter values back; episodes, ids and bytes stay as they are."""
+        """Free the space of overwritten counter values; episodes, ids and bytes stay the same."""
         with self._connected() as session:
             before = _number(session.execute(_SIZE).fetchone())
             session.execute("VACUUM samsim_memory, samsim_episodes")
@@ -178,7 +178,7 @@ class PostgresStore:
             return CompactReport(self.last_seq(), before, after)
 
     def export(self, file: IO[bytes]) -> int:
-        """Write every episode's canonical line to ``file``; returns how many."""
+        """Write every episode's canonical line to ``file``; return how many there were."""
         count = 0
         for seq, line in self._lines(0, None):
             _check_record(seq, line)
@@ -187,7 +187,7 @@ class PostgresStore:
         return count
 
     def import_(self, lines: Iterable[str | bytes], *, renumber: bool = False) -> int:
-        """Add the episodes of exported lines, all or none; returns how many were new."""
+        """Add the episodes of exported lines, all or none; return how many were new."""
         with self._writing() as session:
             before = _number(session.execute("SELECT last_seq FROM samsim_memory FOR UPDATE").fetchone())
             last = before
@@ -198,7 +198,7 @@ class PostgresStore:
         return last - before
 
     def content_hash(self) -> str:
-        """SHA-256 of the content in order, timestamps left out (see ``ContentHash``)."""
+        """Return the SHA-256 of the content in order, without timestamps (see ``ContentHash``)."""
         content = ContentHash()
         for seq, line in self._lines(0, None):
             _check_record(seq, line)
@@ -206,14 +206,14 @@ class PostgresStore:
         return content.hexdigest()
 
     def close(self) -> None:
-        """Let go of the connection; the store cannot be used afterwards."""
+        """Close the connection; the store cannot be used afterwards."""
         with self._lock:
             self._closed = True
             if self._session is not None:
                 self._session.close()
 
     def _follow(self) -> None:
-        """Bring the index up to the newest episode."""
+        """Extend the index to the newest episode."""
         rows = self._lines(len(self._index), None)
         while batch := [self._key(seq, line) for seq, line in islice(rows, _BATCH)]:
             self._index.extend(batch)
@@ -235,7 +235,7 @@ class PostgresStore:
         return entries
 
     def _lines(self, after: int, up_to: int | None, *, checked: bool = True) -> Iterator[tuple[int, str]]:
-        """Yield the rows behind number ``after``, page by page, so that no transaction is kept open meanwhile."""
+        """Yield the rows after number ``after``, page by page, so that no transaction stays open in between."""
         last = self.last_seq() if up_to is None or checked else up_to
         end = last if up_to is None else min(up_to, last)
         while after < end:
@@ -256,18 +256,18 @@ class PostgresStore:
 
     @contextmanager
     def _writing(self) -> Iterator[Session]:
-        """One transaction that is durable when the block is left, or leaves nothing behind."""
+        """Open a transaction that is durable at the end of the block, or leaves nothing behind."""
         with self._connected() as session, session.transaction():
             session.execute(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'; SET LOCAL synchronous_commit = on".encode())
             yield session
 
     @contextmanager
     def _connected(self) -> Iterator[Session]:
-        """The connection, for one thread at a time; errors of the server are explained, never with the password."""
+        """Yield the connection, to one thread at a time; explain errors of the server without showing the password."""
         driver = _driver()
         with self._lock:
             if self._closed:
-                raise StoreError(f"the memory store {self.place} was closed; open it again")
+                raise StoreError(f"the memory store {self.place} is closed; open it again")
             try:
                 if self._session is None or self._session.closed:
                     self._session = self._connect()
@@ -283,7 +283,7 @@ class PostgresStore:
             raise ConfigError(_UNREADABLE) from None
         defaults = {"connect_timeout": _CONNECT_SECONDS, "application_name": "samsim"}
         settings = {name: value for name, value in defaults.items() if name not in given}
-        # Connection poolers keep no prepared statements.
+        # Connection poolers do not support prepared statements.
         session: Session = driver.connect(
             self._url, autocommit=True, prepare_threshold=None, client_encoding="utf8", **settings
         )
@@ -301,7 +301,7 @@ class PostgresStore:
         if self._session.closed:
             return StoreError(
                 f"the connection to the memory store {self.place} was lost: {reason}. Check that the server runs, "
-                "then repeat. If an episode was just being written, see first whether it is there: "
+                "then try again. If an episode was being written, first check whether it is there: "
                 "samsim memory show STORE."
             )
         return StoreError(f"the memory store {self.place} refused: {reason}. Nothing was changed.")
@@ -311,10 +311,10 @@ _SIZE = "SELECT pg_total_relation_size('samsim_memory') + pg_total_relation_size
 
 
 def public_place(url: str) -> str:
-    """Return the URL without its password and options, fit for messages.
+    """Return the URL without its password and options, safe for messages.
 
     Raises:
-        ConfigError: the URL is ambiguous, so that a part of the password could be taken for something else.
+        ConfigError: the URL is ambiguous, so a part of the password could be taken for something else.
     """
     try:
         parts = urlsplit(url)
@@ -330,7 +330,7 @@ def public_place(url: str) -> str:
 
 
 def _secrets_of(url: str) -> list[str]:
-    """Return the password in every form in which an error message could repeat it, longest first."""
+    """Return the password in all forms in which an error message could repeat it, longest first."""
     parts = urlsplit(url)
     written = [parts.netloc.rpartition("@")[0].partition(":")[2]]
     written += [
@@ -341,7 +341,7 @@ def _secrets_of(url: str) -> list[str]:
 
 
 def _driver() -> Any:
-    """psycopg with the parts used here, imported when a store is opened."""
+    """Return psycopg with the parts used here, imported only when a store is opened."""
     try:
         import psycopg
         import psycopg.conninfo
@@ -351,14 +351,14 @@ def _driver() -> Any:
 
 
 def _prepare(session: Session, place: str, *, create: bool) -> None:
-    """Make the tables where there are none; refuse a database that cannot keep every character, or another layout."""
+    """Create the tables if there are none; refuse another layout or a database that cannot store every character."""
     encoding = session.execute("SHOW server_encoding").fetchone()
     if encoding != ("UTF8",):
-        raise StoreError(f"the database of {place} is not encoded as UTF8; create one that is and give its URL")
+        raise StoreError(f"the database of {place} is not encoded in UTF8; create one that is and give its URL")
     exists = session.execute("SELECT to_regclass('samsim_memory') IS NOT NULL").fetchone()
     if exists == (False,):
         if not create:
-            raise StoreError(f"there is no memory store in {place} yet; check the database's name")
+            raise StoreError(f"there is no memory store in {place} yet; check the name of the database")
         with session.transaction():
             session.execute("SELECT pg_advisory_xact_lock(%s)", (_SETUP_LOCK,))
             session.execute(_TABLES)
@@ -368,46 +368,46 @@ def _prepare(session: Session, place: str, *, create: bool) -> None:
     layout = _number(session.execute("SELECT layout FROM samsim_memory").fetchone())
     if layout != LAYOUT:
         raise StoreError(
-            f"{place} was made by another version of samsim (layout {layout}, this one reads {LAYOUT}); "
+            f"{place} was created by another version of samsim (layout {layout}, this one reads {LAYOUT}); "
             "export it with that version and import it into an empty database"
         )
 
 
 def _number(row: tuple[Any, ...] | None) -> int:
     if row is None:
-        raise StoreError("the store's counter is gone; restore samsim_memory, or import an export elsewhere")
+        raise StoreError("the store's counter is missing; restore samsim_memory, or import an export elsewhere")
     return int(row[0])
 
 
 def _missing(seq: int) -> StoreError:
-    return StoreError(f"{episode_id_of(seq)} is missing in the store; restore it, or import an export elsewhere")
+    return StoreError(f"{episode_id_of(seq)} is missing from the store; restore it, or import an export elsewhere")
 
 
 def _entry(seq: int, line: str) -> EpisodicMemoryEntryV1_1:
-    """Return the episode of one row; a damaged one is named."""
+    """Return the episode of one row; an error names the episode."""
     try:
         entry = parse_line(line)
     except (ContractError, StoreError) as error:
         raise type(error)(f"{episode_id_of(seq)}: {error}") from error
     if entry.episode_id != episode_id_of(seq):
-        raise StoreError(f"{episode_id_of(seq)}: the row holds {entry.episode_id}; restore it, or import an export")
+        raise StoreError(f"{episode_id_of(seq)}: the row has {entry.episode_id}; restore it, or import an export")
     return entry
 
 
 def _check_record(seq: int, line: str) -> None:
-    """Refuse a row that is not the record of its number, or has a forbidden field; ``verify`` checks the schema."""
+    """Raise unless a row is the record of its number without forbidden fields; ``verify`` checks the schema."""
     try:
         record = read_record(line)
         check_forbidden(record)
     except (ContractError, StoreError) as error:
         raise type(error)(f"{episode_id_of(seq)}: {error}") from error
     if not isinstance(record, dict) or record.get("episode_id") != episode_id_of(seq):
-        raise StoreError(f"{episode_id_of(seq)}: the row holds something else; restore it, or import an export")
+        raise StoreError(f"{episode_id_of(seq)}: the row is not its record; restore it, or import an export")
 
 
 def _count_problems(last: int, rows: int, highest: int) -> Iterator[str]:
     if highest > last:
-        yield f"the counter stands at {last}, but there are episodes up to {highest}"
+        yield f"the counter is at {last}, but there are episodes up to {highest}"
     if rows < max(last, highest):
         yield f"{max(last, highest) - rows} of {max(last, highest)} episodes are missing"
 
@@ -427,7 +427,7 @@ def _line_problems(seq: int, line: str) -> Iterator[str]:
 
 
 def _given(lines: Iterable[str | bytes]) -> Iterator[tuple[int, EpisodicMemoryEntryV1_1]]:
-    """Yield the episodes of lines from outside with their line numbers; blank lines are ignored."""
+    """Yield the episodes of imported lines with their line numbers; blank lines are ignored."""
     for number, line in enumerate(lines, start=1):
         if line.strip():
             try:
@@ -439,7 +439,7 @@ def _given(lines: Iterable[str | bytes]) -> Iterator[tuple[int, EpisodicMemoryEn
 def _import_batch(
     session: Session, batch: list[tuple[int, EpisodicMemoryEntryV1_1]], last: int, *, renumber: bool
 ) -> int:
-    """Insert what is new of a batch and return the last number; what is there already must be the same."""
+    """Insert the new episodes of a batch and return the last number; existing ones must be identical."""
     known = {} if renumber else _known(session, [entry.episode_id for _, entry in batch])
     new: list[tuple[int, str]] = []
     for number, entry in batch:

@@ -1,7 +1,7 @@
-"""The catalogue of corrective principles: general advice by risk type, action and reason code.
+"""The catalog of corrective principles: general advice by risk type, action and reason code.
 
-A principle never names a polarity and never speaks of how often something was right; it says what to
-look at. Some name a ``check`` that the embedded reviewers carry out.
+A principle never names a polarity and never says how often something was right; it says what to look at.
+Some name a ``check`` that the embedded reviewers perform.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _ANY: Anything = "*"
 
 
 class Principle(Written):
-    """One piece of general advice; ``*`` in its key stands for anything."""
+    """One piece of general advice; ``*`` in its key matches anything."""
 
     principle_id: PrincipleId
     risk_type: EpisodeRisk | Anything
@@ -48,13 +48,13 @@ class Principle(Written):
 
 @cache
 def all_principles() -> tuple[Principle, ...]:
-    """Return the whole catalogue, in its own order."""
+    """Return the whole catalog in its own order."""
     content = files("samsim.memory").joinpath("data", "principles.yaml").read_text(encoding="utf-8")
     return tuple(Principle.model_validate(entry) for entry in read_yaml(content))
 
 
 def principle_for(risk_type: EpisodeRisk, action: ActionTaken, reason_code: str | None) -> Principle:
-    """The most specific principle: all three keys, risk and action, action and reason, risk alone, action alone."""
+    """Return the most specific principle: all keys, risk and action, action and reason, risk alone, action alone."""
     by_key = _by_key()
     keys: list[tuple[str, str, str]] = [(risk_type, action, _ANY), (risk_type, _ANY, _ANY), (_ANY, action, _ANY)]
     if reason_code is not None:
@@ -64,7 +64,7 @@ def principle_for(risk_type: EpisodeRisk, action: ActionTaken, reason_code: str 
 
 
 def find_principle(principle_id: str) -> Principle | None:
-    """Return the principle of that id; None for one that an older or newer catalogue has."""
+    """Return the principle with that id, or None if this version of the catalog does not have it."""
     return _by_id().get(principle_id)
 
 

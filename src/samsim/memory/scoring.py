@@ -1,4 +1,4 @@
-"""How similar a past episode is to the current sample: pure arithmetic that every store backend shares.
+"""The similarity of a past episode to the current sample: pure arithmetic that all store backends share.
 
 score = 0.6 · signature similarity + 0.4 · lexical similarity, in [0, 1], rounded to 12 digits so that
 backends agree on ties whatever order they add in.
@@ -15,7 +15,7 @@ from samsim.schemas.memory_v1_1 import CaseSummaryV1_1, InputSignatureV1_1, Leng
 
 SIGNATURE_WEIGHT = 0.6
 LEXICAL_WEIGHT = 0.4
-# Structure decides which lesson applies; length and number of aspects only say how alike the cases are.
+# The structure decides which lesson applies; length and number of aspects only say how alike the cases are.
 STRUCTURE_WEIGHT = 0.5
 LENGTH_WEIGHT = 0.25
 ASPECTS_WEIGHT = 0.25
@@ -32,14 +32,14 @@ def passes_filters(
     require_same_language: bool = True,
     require_structure_overlap: bool = True,
 ) -> bool:
-    """Return whether an episode may be retrieved at all; the structure ``none`` overlaps only ``none``."""
+    """Return whether an episode may be retrieved at all; the structure ``none`` overlaps only with ``none``."""
     if require_same_language and query.language != entry.language:
         return False
     return not require_structure_overlap or not set(query.detected_structure).isdisjoint(entry.detected_structure)
 
 
 def signature_similarity(query: InputSignatureV1_1, entry: InputSignatureV1_1) -> float:
-    """0.5 · Jaccard of the structures + 0.25 · length (1 equal, 0.5 next, 0 far) + 0.25 / (1 + |Δ aspects|)."""
+    """Return 0.5 · Jaccard of structures + 0.25 · length (1 equal, 0.5 adjacent, 0 far) + 0.25 / (1 + |Δ aspects|)."""
     left, right = set(query.detected_structure), set(entry.detected_structure)
     structure = len(left & right) / len(left | right)
     steps = abs(_LENGTH_RANK[query.length_bucket] - _LENGTH_RANK[entry.length_bucket])
@@ -48,12 +48,12 @@ def signature_similarity(query: InputSignatureV1_1, entry: InputSignatureV1_1) -
 
 
 def idf(visible: int, containing: int) -> float:
-    """log(1 + N / df) over the visible episodes; a token no episode has weighs as if one had it."""
+    """Return log(1 + N / df) over the visible episodes; an unknown token counts as if one episode had it."""
     return log(1.0 + visible / max(containing, 1))
 
 
 def lexical_similarity(query_tokens: AbstractSet[str], entry_tokens: AbstractSet[str], weight: Idf) -> float:
-    """IDF-weighted Jaccard: the weight of the shared tokens over that of all; 0 where there is nothing to weigh."""
+    """Return the IDF-weighted Jaccard similarity: the weight of shared tokens over that of all; 0 without tokens."""
     total = fsum(weight(token) for token in query_tokens | entry_tokens)
     if total <= 0.0:
         return 0.0
@@ -61,7 +61,7 @@ def lexical_similarity(query_tokens: AbstractSet[str], entry_tokens: AbstractSet
 
 
 def combined_score(signature: float, lexical: float) -> float:
-    """Return the retrieval score of the two similarities."""
+    """Return the retrieval score for the two similarities."""
     return round(SIGNATURE_WEIGHT * signature + LEXICAL_WEIGHT * lexical, SCORE_DIGITS)
 
 

@@ -1,4 +1,4 @@
-"""What a sample looks like to memory: its signature, and its symptoms as codes. Never its text."""
+"""What a sample looks like to memory: its signature and its symptoms as codes, never its text."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from samsim.schemas.analysis import Cue, CueKind, Language, TextAnalysis
 from samsim.schemas.memory_v1_1 import InputSignatureV1_1, LengthBucket
 from samsim.schemas.protocol_conflict_review import Candidate, ConflictFlag, ValidatorRisk
 
-# The last length (characters, trimmed) that is short, and the last that is medium. Korean says the same
-# in about half as many characters as English.
+# The longest length (characters, trimmed) that is short, and the longest that is medium. Korean says the
+# same in about half as many characters as English.
 LENGTH_LIMITS: Mapping[Language, tuple[int, int]] = MappingProxyType({"ko": (40, 120), "en": (80, 240)})
 NO_SYMPTOM = "no_risk"
 
-# Cue words as they stand in a text come in many forms; only these normal forms may be remembered: "pattern form".
-# The first pattern that is found in the marker (case folded, without spaces) gives the form.
+# Cue words occur in many forms; only these normal forms may be stored. Each entry is "pattern form": the first
+# pattern that occurs in the marker (case-folded, without spaces) gives the form.
 _MARKERS: Mapping[tuple[Language, CueKind], tuple[str, ...]] = MappingProxyType(
     {
         ("ko", "negation"): (
@@ -57,7 +57,7 @@ def build_signature(analysis: TextAnalysis, num_aspects: int) -> InputSignatureV
 
 
 def length_bucket(text: str, language: Language) -> LengthBucket:
-    """Short, medium or long, by the number of characters (NFC, trimmed) and the language's limits."""
+    """Return the length class of a text by its number of characters (NFC, trimmed) and the language's limits."""
     short, medium = LENGTH_LIMITS[language]
     length = len(unicodedata.normalize("NFC", text).strip())
     if length <= short:
@@ -66,12 +66,12 @@ def length_bucket(text: str, language: Language) -> LengthBucket:
 
 
 def count_aspects(candidates: Iterable[Candidate]) -> int:
-    """Return how many different aspects (ref and normalised term) the candidates speak of."""
+    """Return how many distinct aspects (ref and normalized term) the candidates are about."""
     return len({(candidate.aspect_ref, normalise_term(candidate.aspect_term)) for candidate in candidates})
 
 
 def symptoms_of(risks: Iterable[ValidatorRisk], flags: Iterable[ConflictFlag], analysis: TextAnalysis) -> str:
-    """Risk types, flag types and cues as codes, each once and sorted; the words by which memory is asked."""
+    """Return risk types, flag types and cues as codes, each once and sorted; memory is queried with these words."""
     codes: list[str] = [
         *sorted({risk.risk_type for risk in risks}),
         *sorted({flag.conflict_type for flag in flags}),

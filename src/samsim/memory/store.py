@@ -1,8 +1,8 @@
-"""The contract of an episodic store, what it returns, and the bytes every backend must agree on.
+"""The contract of an episodic store, its return types, and the bytes that all backends must agree on.
 
-An episode's number (``seq``) is its place in the order of writing: 1, 2, 3 … without a gap. Its id
-is that number (``epi_000001``), so an id says where the episode is, is given under the store's lock,
-and is never given twice. ``as_of=n`` is the store as it was when episode n had just been written.
+An episode's number (``seq``) is its position in the order of writing: 1, 2, 3 … without gaps. Its id
+is that number (``epi_000001``), so an id says where the episode is. Ids are assigned under the store's lock
+and never reused. ``as_of=n`` means the store as it was right after episode n was written.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from samsim.schemas.memory_v1_1 import (
 DEFAULT_STORE = Path("memory/episodic_store.jsonl")
 POSTGRES_SCHEMES = ("postgresql://", "postgres://")
 MAX_LINE_BYTES = 1 << 20
-"""Above what the bounds of the schema let a canonical line grow to."""
-# Python refuses to read a number of thousands of digits; no store has as many episodes as eighteen can say.
+"""More than any canonical line can have, given the bounds of the schema."""
+# Python refuses to parse thousands of digits; no store has more episodes than eighteen digits can count.
 _EPISODE_ID = re.compile(r"epi_([0-9]{6,18})")
 
 
 class Retrieved(NamedTuple):
-    """One episode that answers a query, and how well it does (0 to 1)."""
+    """One episode that matches a query, and its score (0 to 1)."""
 
     entry: EpisodicMemoryEntryV1_1
     score: float
@@ -43,23 +43,23 @@ class Retrieved(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class VerifyReport:
-    """What a full check of a store found; it is sound when there are no problems."""
+    """The result of a full check of a store; it is sound if there are no problems."""
 
     episodes: int
     last_seq: int
     problems: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
-    """What is worth knowing but harms nothing, such as bytes that were quarantined."""
+    """Harmless findings that are worth knowing, such as quarantined bytes."""
 
     @property
     def ok(self) -> bool:
-        """Whether every episode is whole, in order and within the schema."""
+        """Whether every episode is complete, in order and valid."""
         return not self.problems
 
 
 @dataclass(frozen=True, slots=True)
 class CompactReport:
-    """What compacting reclaimed. Episodes are never removed: ids and ``as_of`` stay valid for good."""
+    """The space that compacting freed. Episodes are never removed: ids and ``as_of`` stay valid forever."""
 
     episodes: int
     bytes_before: int
@@ -67,20 +67,20 @@ class CompactReport:
 
 
 class MemoryStore(Protocol):
-    """Where episodes live. A failure is a ``StoreError``, and leaves the store as it was before.
+    """A store of episodes. A failure raises a ``StoreError`` and leaves the store as it was.
 
-    A record that breaks the schema or carries a forbidden field is a ``ContractError``, on write and on read.
-    One whose principle is not in the catalogue is refused on write and named by ``verify``: it could never
-    become advice, because no text of an episode is shown to anybody.
+    A record that violates the schema or has a forbidden field raises a ``ContractError``, on write and on read.
+    A record whose principle is not in the catalog is refused on write and reported by ``verify``: it could
+    never become advice, because the text of an episode is never shown.
     """
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What was repaired since the store was opened, in words for the user."""
+        """Messages for the user about repairs since the store was opened."""
         ...
 
     def append(self, entry: EpisodeDraftV1_1) -> str:
-        """Write ``entry`` under the next id, whatever id it carries; when this returns it is durable."""
+        """Write ``entry`` under the next id, whatever id it has, and return that id; the episode is then durable."""
         ...
 
     def iterate(self, as_of: int | None = None) -> Iterator[EpisodicMemoryEntryV1_1]:
@@ -88,7 +88,7 @@ class MemoryStore(Protocol):
         ...
 
     def get(self, episode_id: str) -> EpisodicMemoryEntryV1_1 | None:
-        """Return the episode of that id, or None."""
+        """Return the episode with that id, or None."""
         ...
 
     def query(
@@ -102,15 +102,15 @@ class MemoryStore(Protocol):
         require_same_language: bool = True,
         require_structure_overlap: bool = True,
     ) -> list[Retrieved]:
-        """Return the ``k`` best episodes that pass the filters, best first, ties to the newest.
+        """Return the ``k`` best episodes that pass the filters, best first; the newest wins ties.
 
-        Sees what every process has written up to ``as_of``. Episodes in ``exclude`` are not returned,
-        but still count for how rare a token is, so that a score does not depend on who asks.
+        Includes what all processes have written up to ``as_of``. Episodes in ``exclude`` are not returned,
+        but still count toward how rare a token is, so that a score does not depend on who asks.
         """
         ...
 
     def last_seq(self) -> int:
-        """Return the number of the newest episode, 0 when there is none."""
+        """Return the number of the newest episode, or 0 if there is none."""
         ...
 
     def verify(self) -> VerifyReport:
@@ -118,24 +118,24 @@ class MemoryStore(Protocol):
         ...
 
     def compact(self) -> CompactReport:
-        """Reclaim what no episode needs; episodes, ids and bytes stay as they are."""
+        """Free the space that no episode needs; episodes, ids and bytes stay the same."""
         ...
 
     def export(self, file: IO[bytes]) -> int:
-        """Write every episode's canonical line to ``file``; returns how many."""
+        """Write every episode's canonical line to ``file``; return how many there were."""
         ...
 
     def import_(self, lines: Iterable[str | bytes], *, renumber: bool = False) -> int:
-        """Add the episodes of exported lines, all or none; returns how many were new.
+        """Add the episodes of exported lines, all or none; return how many were new.
 
-        Ids are kept: a line the store already holds with the same bytes is skipped, another line of
-        the same id or a gap is an error. ``renumber`` gives every line a new id at the end instead.
+        Ids are kept: a line that the store already has with the same bytes is skipped; a different line with
+        the same id, or a gap, is an error. With ``renumber``, every line gets a new id at the end instead.
         Blank lines are ignored.
         """
         ...
 
     def content_hash(self) -> str:
-        """Return the SHA-256 of the content in order, timestamps left out."""
+        """Return the SHA-256 of the content in order, without timestamps."""
         ...
 
     def close(self) -> None:
@@ -146,7 +146,7 @@ class MemoryStore(Protocol):
 def open_store(url_or_path: str | Path, *, create: bool = True) -> MemoryStore:
     """Open the store at a path (JSONL) or a ``postgresql://`` URL.
 
-    One that is not there yet is created; without ``create`` it is a ``ConfigError``.
+    A missing store is created; without ``create``, it raises a ``ConfigError``.
     """
     name = str(url_or_path)
     if name.startswith(POSTGRES_SCHEMES):
@@ -154,7 +154,7 @@ def open_store(url_or_path: str | Path, *, create: bool = True) -> MemoryStore:
 
         return PostgresStore(name, create=create)
     if "://" in name:
-        # Only the scheme: an address may hold a password.
+        # Show only the scheme, because a URL may contain a password.
         raise ConfigError(f"Unknown kind of memory store {name.split('://')[0]}://. Use a file path or postgresql://.")
     if not create and not Path(name).is_file():
         raise ConfigError(f"There is no memory store at {name}. Give its file or its postgresql:// URL.")
@@ -169,7 +169,7 @@ def episode_id_of(seq: int) -> str:
 
 
 def seq_of(episode_id: str) -> int | None:
-    """Return the number in an id; None when it is no id this store could have given."""
+    """Return the number in an id, or None if no store could have assigned it."""
     match = _EPISODE_ID.fullmatch(episode_id)
     if match is None or episode_id_of(int(match[1])) != episode_id:
         return None
@@ -177,10 +177,10 @@ def seq_of(episode_id: str) -> int | None:
 
 
 def canonical_line(entry: EpisodicMemoryEntryV1_1) -> bytes:
-    """Return the one way an episode is written: sorted keys, compact, readable Korean; without a line end.
+    """Return the only way an episode is written: sorted keys, compact, readable Korean, no newline.
 
     Raises:
-        ContractError: the entry carries a forbidden field.
+            ContractError: the entry has a forbidden field.
         StoreError: the entry cannot be written as UTF-8.
     """
     record = dump_entry(entry)
@@ -191,17 +191,17 @@ def canonical_line(entry: EpisodicMemoryEntryV1_1) -> bytes:
 
 
 def new_line(entry: EpisodicMemoryEntryV1_1) -> bytes:
-    """Return the canonical line of an episode that is to be stored; its principle must be known."""
+    """Return the canonical line of an episode to be stored; its principle must be known."""
     check_principle(entry)
     return canonical_line(entry)
 
 
 def check_principle(entry: EpisodicMemoryEntryV1_1) -> None:
-    """Raise ``ContractError`` if the episode's principle is not in the catalogue."""
+    """Raise ``ContractError`` if the episode's principle is not in the catalog."""
     name = entry.correction.principle_id
     if find_principle(name) is None:
         raise ContractError(
-            f"its principle {name!r} is not in the catalogue of this version, so it can never become advice;"
+            f"its principle {name!r} is not in the catalog of this version, so it can never become advice;"
             " leave the episode out, or use the version of samsim that wrote it"
         )
 
@@ -210,8 +210,8 @@ def parse_line(line: str | bytes) -> EpisodicMemoryEntryV1_1:
     """Return the episode of one line, checked against the schema and for forbidden fields.
 
     Raises:
-        ContractError: the record breaks the schema, or names a key twice.
-        StoreError: the line is no JSON, or longer than any episode.
+            ContractError: the record violates the schema or repeats a key.
+            StoreError: the line is not JSON, or longer than any episode.
     """
     if len(line) > MAX_LINE_BYTES:
         raise StoreError(f"a line of {len(line):,} bytes, longer than any episode ({MAX_LINE_BYTES:,} at most)")
@@ -219,34 +219,34 @@ def parse_line(line: str | bytes) -> EpisodicMemoryEntryV1_1:
 
 
 def read_record(line: str | bytes) -> Any:
-    """Return what one line of a store holds, whether it is an episode or not.
+    """Return the content of one line of a store, whether it is an episode or not.
 
     Raises:
-        ContractError: it names a key twice.
-        StoreError: it is no JSON.
+            ContractError: it repeats a key.
+            StoreError: it is not JSON.
     """
     try:
         return read_json(line, distinct_keys=True)
     except RepeatedKeyError as error:
-        raise ContractError(f"{error}. Leave one of them out.") from error
+        raise ContractError(f"{error}. Remove one of them.") from error
     except JsonError as error:
         raise StoreError(f"not a JSON line: {error}") from error
 
 
 class ContentHash:
-    """Hashes episodes one by one; equal for equal content, whatever the backend and the clock.
+    """Hashes episodes one by one; equal for equal content, whatever the backend and the time.
 
-    ``provenance.timestamp`` is left out because it is the run's clock, not what was learned.
+    ``provenance.timestamp`` is left out because it is the time of the run, not what was learned.
     """
 
     def __init__(self) -> None:
         self._sha = hashlib.sha256()
 
     def add(self, line: str | bytes) -> None:
-        """Take in one canonical line; what is no episode at all is a ``StoreError``."""
+        """Add one canonical line; raise ``StoreError`` if it is not an episode."""
         record = read_record(line)
         if not isinstance(record, dict) or not isinstance(record.get("provenance"), dict):
-            raise StoreError("a line is not an episode; samsim memory verify names it")
+            raise StoreError("a line is not an episode; run samsim memory verify to find it")
         record["provenance"].pop("timestamp", None)
         self._sha.update(canonical_bytes(record) + b"\n")
 

@@ -1,1 +1,1 @@
-"""One sample's way from a text to a result."""
+"""The analysis of one sample, from its text to its result."""

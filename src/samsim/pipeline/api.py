@@ -1,4 +1,4 @@
-"""The library's front door: ``analyze`` for one text, ``Pipeline`` for many."""
+"""The main entry points of the library: ``analyze`` for one text, ``Pipeline`` for many."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from samsim.validation_words import in_words
 
 
 class Pipeline:
-    """Analyse texts by one configuration; engines are opened once and shared.
+    """Analyzes texts with one configuration; engines are opened once and shared.
 
-    ``config`` is a ``PipelineConfig`` or a mapping of its fields. ``engine`` says who answers: a name, file or
-    mapping as ``open_engine`` takes it ("openai:gpt-4.1-mini"), what ``open_engine`` returned, an ``Engine`` of your
-    own, or a mapping of agent (A, B, C …) to engines and names; by default the embedded engine answers.
-    With a ``memory`` (see ``open_memory``), samples are analysed one after another, since each may learn from those
-    before it, or epoch by epoch (visibility ``epoch:N``), where results do not depend on the concurrency.
+    ``config`` is a ``PipelineConfig`` or a mapping of its fields. ``engine`` is a name, file or mapping as accepted by
+    ``open_engine`` ("openai:gpt-4.1-mini"), what ``open_engine`` returned, your own ``Engine``, or a mapping from
+    agents (A, B, C …) to engines and names; the default is the embedded engine.
+    With a ``memory`` (see ``open_memory``), samples are analyzed one after another, because each may learn from the
+    previous ones, or epoch by epoch (visibility ``epoch:N``), where results do not depend on the concurrency.
     """
 
     def __init__(
@@ -42,31 +42,31 @@ class Pipeline:
         self._memory = memory
         opened = engines_for(engine, self.config.protocol)
         self._engines, self._concurrency = opened.table, opened.concurrency
-        # Whoever opened the engines has seen what they warn of.
+        # A caller who opened the engines has already seen their warnings.
         if opened is not engine:
             for words in opened.warnings:
                 warnings.warn(words, stacklevel=2)
 
     async def aanalyze(self, text: str, *, uid: str = "0") -> SampleResult:
-        """Analyse one text inside a running event loop."""
+        """Analyze one text inside a running event loop."""
         checked = check_text(text)
         language = None if self.config.language == "auto" else self.config.language
         analysis = analyze_text(checked, language)
         return await supervise(uid, analysis, self._engines, self.config, self._memory)
 
     def analyze(self, text: str, *, uid: str = "0") -> SampleResult:
-        """Analyse one text; also works where an event loop is running already, as in a notebook."""
+        """Analyze one text; also works if an event loop is already running, as in a notebook."""
         return run_to_end(self._analyze_and_close(text, uid))
 
     async def astream(
         self, samples: Texts, *, concurrency: int | None = None, continued: Continuation | None = None
     ) -> AsyncGenerator[SampleResult | SampleError, None]:
-        """Analyse many texts, some at a time, in order; a bad sample gives an error and the rest goes on.
+        """Analyze many texts concurrently and yield the results in order; a bad sample yields a ``SampleError``.
 
         ``samples`` are strings (numbered from 0), (uid, text) pairs or records with "text" and "uid" in any
-        iterable, a mapping of uid to text, or a pandas Series, whose index is the uid. Anything else is an
-        ``InputError``. ``concurrency`` is how many are under way at once, by default what suits the engine; it
-        changes no result. ``continued`` says where an interrupted run with a memory resumes.
+        iterable, a mapping of uid to text, or a pandas Series, whose index is the uid. Anything else raises an
+        ``InputError``. ``concurrency`` is how many samples run at once, by default what suits the engine; it
+        does not affect results. ``continued`` says where an interrupted run with a memory resumes.
         """
         pairs = as_samples(samples)
         at_once = self._concurrency if concurrency is None else concurrency
@@ -79,8 +79,8 @@ class Pipeline:
                 yield result
 
     def stream(self, samples: Texts, *, concurrency: int | None = None) -> Iterator[SampleResult | SampleError]:
-        """Analyse many texts and yield the results in order: ``astream`` for ordinary code."""
-        pairs = as_samples(samples)  # here, so that a wrong collection is refused by the call itself
+        """Analyze many texts and yield the results in order; the synchronous version of ``astream``."""
+        pairs = as_samples(samples)  # here, so that the call itself raises for a wrong collection
         return iterate(lambda: self._stream_and_close(pairs, concurrency))
 
     async def aclose(self) -> None:
@@ -93,7 +93,7 @@ class Pipeline:
             return await self.aanalyze(text, uid=uid)
         except SamsimError as error:
             return SampleError(uid=uid, message=str(error))
-        except Exception as error:  # one sample must never end the run, whatever a foreign engine raises
+        except Exception as error:  # one sample must never end the run, whatever a user's engine raises
             return SampleError(uid=uid, message=f"Unexpected {type(error).__name__}: {error}")
 
     async def _analyze_and_close(self, text: str, uid: str) -> SampleResult:
@@ -114,7 +114,7 @@ class Pipeline:
 
 
 def analyze(text: str, **settings: Any) -> SampleResult:
-    """Analyse one text with the embedded engine; settings are the fields of ``PipelineConfig``."""
+    """Analyze one text with the embedded engine; ``settings`` are the fields of ``PipelineConfig``."""
     return Pipeline(settings).analyze(text)
 
 

@@ -1,4 +1,4 @@
-"""What every protocol does around its own decisions: look at Stage 1, ask memory, judge the outcome, remember."""
+"""The steps that all protocols share: examine Stage 1, ask memory, evaluate the outcome, write the episode."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ _SHOWN_OF_AN_ANSWER = 200
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """Stage 1 as the code sees it: the candidates, and every doubt about them.
+    """The candidates of Stage 1, and every risk and conflict found in them.
 
-    ``equals_once``: what several draws of one question say alike is doubted once, as in a single reading.
+    ``equals_once``: what several draws of one question say alike is examined only once, as in a single reading.
     """
 
     uid: str
@@ -64,13 +64,13 @@ class Examined:
     equals_once: bool = False
 
     def facts(self) -> SampleFacts:
-        """Return what memory may know."""
+        """Return the facts that memory may know."""
         return SampleFacts(self.uid, self.analysis, self.taxonomy, self.candidates, self.risks, self.flags)
 
     def findings_after(self, surviving: Sequence[Candidate]) -> RiskFindings:
-        """Risks and flags of what is left, found in the same way as before.
+        """Return the risks and flags of the surviving tuples, computed in the same way as before.
 
-        What an engine claimed about the place of a term says nothing about another one, as after a merge.
+        A span that an engine claimed for a term says nothing about another term, for example after a merge.
         """
         left = first_of_equals(surviving) if self.equals_once else surviving
         terms = {candidate.tuple_id: candidate.aspect_term for candidate in self.candidates}
@@ -95,7 +95,7 @@ def examine(
     *,
     equals_once: bool = False,
 ) -> Examined:
-    """Number, normalise and anchor what Stage 1 found, and compute every doubt about it."""
+    """Number, normalize and anchor what Stage 1 found, and compute all risks and conflict flags."""
     opinions = opinions_of(analysis)
     candidates = build_candidates(with_normal_opinions(stage1, opinions), analysis.text, taxonomy)
     if equals_once:
@@ -108,7 +108,7 @@ def examine(
 
 
 def with_normal_opinions(stage1: Stage1Triplets, opinions: OpinionReader) -> Mapping[str, Sequence[ASTETripletItem]]:
-    """The triplets with their opinions as our convention has them; what was said stays in the record of the call."""
+    """Return the triplets with normalized opinions; the record of the call keeps the original words."""
     return {
         origin: [
             item.model_copy(update={"opinion_term": opinions.normal(item.opinion_term)}) if item.opinion_term else item
@@ -119,7 +119,7 @@ def with_normal_opinions(stage1: Stage1Triplets, opinions: OpinionReader) -> Map
 
 
 def flags_of(candidates: Sequence[Candidate], taxonomy: Taxonomy, config: PipelineConfig) -> list[ConflictFlag]:
-    """Return the conflict flags as configured."""
+    """Return the conflict flags, computed as configured."""
     if not config.compute_conflict_flags:
         return []
     return compute_conflict_flags(
@@ -134,7 +134,7 @@ def flags_of(candidates: Sequence[Candidate], taxonomy: Taxonomy, config: Pipeli
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What memory offers for a sample, if there is a memory, and the way back to it."""
+    """What memory offers for a sample, if there is a memory, and a way to write back to it."""
 
     memory: EpisodicOrchestrator | None
     facts: SampleFacts
@@ -142,12 +142,12 @@ class Advice:
 
     @property
     def context(self) -> str:
-        """The advice as text for a prompt; "" where there is none to show."""
+        """The advice as text for a prompt; "" if there is none to show."""
         return "" if self.slot is None else self.slot.context
 
     @property
     def merged(self) -> dict[str, Any] | None:
-        """The slot as an engine may see it; None where it must not."""
+        """The slot that an engine may see, or None."""
         return None if self.slot is None else self.slot.merged
 
     def record_of(self, injected_chars: int) -> MemoryRecord | None:
@@ -155,19 +155,19 @@ class Advice:
         return None if self.slot is None else self.slot.recorded(injected_chars)
 
     def remember(self, result: SampleResult) -> SampleResult:
-        """Write the episode if the condition says so."""
+        """Write the episode if the condition allows it, and return the result with the episode's id."""
         if self.memory is None or self.slot is None:
             return result
         return with_episode(result, self.memory.append_episode_if_needed(self.facts, result))
 
 
 def ask_memory(memory: EpisodicOrchestrator | None, facts: SampleFacts) -> Advice:
-    """Ask memory, if there is one, what past samples advise."""
+    """Return what memory advises for a sample, if there is a memory."""
     return Advice(memory, facts, None if memory is None else memory.get_slot_payload_for_current_sample(facts))
 
 
 def with_episode(result: SampleResult, episode_id: str | None) -> SampleResult:
-    """Add the number that the store gave to the episode of a result; it exists only once the result does."""
+    """Add the episode's id to a result; the store assigns it only after the result exists."""
     if result.memory is None or episode_id is None:
         return result
     return result.model_copy(update={"memory": result.memory.model_copy(update={"episode_id": episode_id})})
@@ -175,7 +175,7 @@ def with_episode(result: SampleResult, episode_id: str | None) -> SampleResult:
 
 @dataclass(frozen=True, slots=True)
 class Conclusion:
-    """What a protocol concluded: the tuples that are left, how they were decided, and whether one was changed."""
+    """The conclusion of a protocol: the surviving tuples, how they were decided, and whether any was changed."""
 
     surviving: Sequence[ReviewedTuple]
     final_tuples: Sequence[FinalTuple]
@@ -189,7 +189,7 @@ class Conclusion:
 def final_tuples_of(
     examined: Examined, surviving: Sequence[ReviewedTuple], new_refs: Mapping[str, str] | None = None
 ) -> list[FinalTuple]:
-    """Collapse what says the same; under a free taxonomy refs are shared first."""
+    """Merge tuples that say the same; under a free taxonomy, unify their refs first."""
     return finalize(under_shared_refs(surviving, examined.taxonomy), new_refs)
 
 
@@ -203,9 +203,9 @@ def conclude(
 ) -> SampleResult:
     """Build the result of a sample, and let memory learn from it.
 
-    All calls are made by now: where the configuration wants no partial sample, a missing one is an error here,
-    before memory learns of the sample. ``injected_chars`` are the characters of the memory slot that reached the
-    prompts, in all of them together.
+    All calls have been made by now. If the configuration allows no partial samples, a missing answer raises an
+    error here, before memory learns of the sample. ``injected_chars`` is the number of characters of the memory
+    slot in all prompts together.
     """
     if examined.config.on_partial == "fail":
         _require_all_answers(examined.uid, calls)
@@ -233,15 +233,15 @@ def conclude(
 
 
 def as_reviewed(candidates: Sequence[Candidate]) -> list[ReviewedTuple]:
-    """Candidates that nothing was said about."""
+    """Return the candidates as tuples that no one has reviewed."""
     return [ReviewedTuple(**dict(candidate)) for candidate in candidates]
 
 
 def require_an_answer(who: str, uid: str, calls: Sequence[CallRecord]) -> None:
-    """Raise if none of the calls got an answer: without one there is nothing to continue with."""
+    """Raise ``EngineError`` if none of the calls was answered, because there is nothing to continue with."""
     if all(call.problem for call in calls):
         raise EngineError(
-            f"{who} got an answer for sample {uid} from {calls[0].engine}: {_what_happened(calls[0])}. "
+            f"{who} received an answer for sample {uid} from {calls[0].engine}: {_what_happened(calls[0])}. "
             "Check the engine (samsim doctor) and run it again."
         )
 
@@ -256,6 +256,6 @@ def _require_all_answers(uid: str, calls: Sequence[CallRecord]) -> None:
 
 
 def _what_happened(call: CallRecord) -> str:
-    """Return the typed failure and the beginning of what the server said."""
+    """Return the typed failure and the start of the server's reply."""
     said = " ".join(call.attempts[-1].raw.split())[:_SHOWN_OF_AN_ANSWER] if call.attempts else ""
     return f"{call.problem} ({said})" if said else str(call.problem)

@@ -1,4 +1,4 @@
-"""The baselines any comparison needs: one call, the perspectives without review, and a vote over draws."""
+"""The baselines for comparisons: a single call, the perspectives without review, and a vote over several draws."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ async def run_baseline(
     config: PipelineConfig,
     memory: EpisodicOrchestrator | None = None,
 ) -> SampleResult:
-    """``single``, ``stage1_only`` or ``self_consistency:N``, as the configuration says.
+    """Run ``single``, ``stage1_only`` or ``self_consistency:N``, as configured.
 
-    No prompt of a baseline has a place for advice: memory is asked and written as the condition says,
-    so that runs can be compared, but nothing is injected.
+    The prompts of the baselines have no place for advice: memory is read and written as the condition says,
+    to keep runs comparable, but nothing is injected.
     """
     taxonomy = config.taxonomy_for(analysis.language)
     draws = draws_of(config.protocol)
@@ -57,12 +57,12 @@ async def run_baseline(
     finals = final_tuples_of(examined, surviving)
     if draws is not None:
         finals = _with_voters(finals, examined.candidates)
-    # A vote chooses between readings; nobody overrides one that stood.
+    # A vote chooses between readings; it overrides none.
     return conclude(examined, Conclusion(surviving, finals, applied=False), calls, advice, injected_chars=0)
 
 
 def _with_voters(finals: Sequence[FinalTuple], candidates: Sequence[Candidate]) -> list[FinalTuple]:
-    """Return the final tuples, each supported by every draw that voted for it."""
+    """Return the final tuples with all draws that voted for each as its support."""
     voters = voters_of(candidates, finals)
     return [final.model_copy(update={"support": support}) for final, support in zip(finals, voters, strict=True)]
 
@@ -70,7 +70,7 @@ def _with_voters(finals: Sequence[FinalTuple], candidates: Sequence[Candidate]) 
 async def _draw(
     uid: str, inputs: Stage1Inputs, engines: EngineTable, draws: int | None, answer: AnswerForm
 ) -> tuple[Stage1Triplets, list[CallRecord]]:
-    """Ask once, or several times for the same; the draws are S1, S2, … and numbered by their repeat."""
+    """Ask once, or several times for a vote; the draws are called S1, S2, … and numbered by ``repeat``."""
     engine = engines.engine_for(SingleAgent.agent, "stage1")
     answers = await asyncio.gather(
         *(SingleAgent.extract(engine, uid, inputs, repeat, answer) for repeat in range(draws or 1))

@@ -1,4 +1,4 @@
-"""The switches of one analysis (specs 1 and 3), with their defaults."""
+"""The settings of one analysis (specs 1 and 3), with their defaults."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ OnPartial = Literal["keep", "fail"]
 
 
 class PipelineConfig(BaseModel):
-    """How one sample is analysed. ``taxonomy`` auto is NIKL 2022 for Korean and free refs otherwise.
+    """How one sample is analyzed. The ``taxonomy`` "auto" is NIKL 2022 for Korean and free refs otherwise.
 
-    ``on_partial`` says what becomes of a sample some of whose calls were lost: it is kept and marked, or it fails.
-    ``answer`` terse has a model write less: no span, confidence or rationale in a triplet, no actor in a
-    review. The debate, which weighs confidences, does not change.
+    ``on_partial`` says what happens to a sample that lost some of its calls: it is kept and marked, or it fails.
+    With ``answer`` "terse", a model writes less: no span, confidence or rationale in a triplet, no actor in a
+    review. The debate, which weighs confidences, is not affected.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -44,12 +44,12 @@ class PipelineConfig(BaseModel):
 
     @property
     def arbiter_version(self) -> ArbiterVersion:
-        """Which arbiter decides, in a conflict review."""
+        """The version of the arbiter in a conflict review."""
         return ARBITER_VERSIONS[self.protocol]
 
     @property
     def granularity(self) -> bool:
-        """Whether overlaps of an upper and a lower entity are flagged: everywhere but in CR v1 (seed 002)."""
+        """Whether overlaps of an upper and a lower entity are flagged: in all protocols except CR v1 (seed 002)."""
         return self.protocol != "cr_v1"
 
     def taxonomy_for(self, language: Language) -> Taxonomy:

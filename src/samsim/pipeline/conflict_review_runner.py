@@ -1,6 +1,6 @@
 """Conflict review of one sample: Stage 1, flags, review, arbiter, result.
 
-Left to right and never back; each arrow is one pure function, and this is the only place that awaits.
+The steps run strictly in this order. Each is a pure function; only this module awaits engines.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ async def run_conflict_review(
     config: PipelineConfig,
     memory: EpisodicOrchestrator | None = None,
 ) -> SampleResult:
-    """Analyse one text with three perspectives, their review and the code arbiter."""
+    """Analyze one text with three perspectives, their review and the code arbiter."""
     taxonomy = config.taxonomy_for(analysis.language)
     stage1, calls = await ask_perspectives(uid, Stage1Inputs(analysis, taxonomy), engines, config.answer)
     examined = examine(uid, analysis, taxonomy, stage1, config)
@@ -75,7 +75,7 @@ async def run_conflict_review(
 async def ask_perspectives(
     uid: str, inputs: Stage1Inputs, engines: EngineTable, answer: AnswerForm = "full"
 ) -> tuple[dict[Agent, Sequence[ASTETripletItem]], list[CallRecord]]:
-    """Return what the three perspectives find, asked at the same time."""
+    """Ask the three perspectives concurrently; return their triplets by agent, and the records of the calls."""
     answers = await asyncio.gather(
         *(
             perspective.extract(engines.engine_for(perspective.agent, "stage1"), uid, inputs, answer=answer)
@@ -105,7 +105,7 @@ async def _review(
 async def _recheck(
     uid: str, inputs: ReviewInputs, review: EnforcedReview, engines: EngineTable, answer: AnswerForm
 ) -> tuple[EnforcedReview, list[CallRecord]]:
-    """Ask one agent once more about each group that needs it, shown that group alone."""
+    """Ask one agent again about each group that needs it, showing it only that group."""
     reviewers = {reviewer.agent: reviewer for reviewer in REVIEW_AGENTS}
     calls = []
     for group in groups_to_recheck(review, inputs.conflict_flags):

@@ -1,4 +1,4 @@
-"""From what was said in a debate to what stands: gate, expected value, moderator. No I/O, no engine."""
+"""Deciding a debate: the override gate, the expected value and the moderator. No I/O, no engine."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _WITHOUT_EFFECT: dict[ModeratorRule, SkipReason] = {
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What stands in the end, and how it came about."""
+    """The surviving tuples, and how they were decided."""
 
     surviving: list[ReviewedTuple]
     overrides: list[OverrideDecision]
@@ -44,7 +44,7 @@ class Outcome:
 
     @property
     def applied(self) -> bool:
-        """Whether a tuple was changed."""
+        """Whether any tuple was changed."""
         return any(decision.applied for decision in self.overrides)
 
 
@@ -55,7 +55,7 @@ def decide(
     stage2: Stage2Record | None,
     structural_risks: Sequence[StructuralRisk],
 ) -> Outcome:
-    """Return the gate on every accepted change, the value of all of them, and the moderator's choice."""
+    """Gate each accepted change, compute the expected value of all of them, and let the moderator choose."""
     settings = examined.config.debate
     unresolved = {name for conflict in (judge.unresolved_conflicts if judge else ()) for name in conflict.tuple_ids}
     unchanged = apply_changes(examined.candidates, (), unresolved)
@@ -86,10 +86,11 @@ def _value(
     overrides: Sequence[OverrideDecision],
     structural_risks: Sequence[StructuralRisk],
 ) -> EVRecord:
-    """Return a risk is resolved where the code's severity fell, or where a tuple that the engine doubted was changed.
+    """Return the expected value of the changes.
 
-    The validator is both, the code checks and the engine's structural risks (spec 3 §1). In either case
-    nothing new may have appeared and severity may not have risen.
+    A risk counts as resolved if the severity that code computes fell, or if a tuple that the engine doubted was
+    changed: the validator is both the code checks and the engine's structural risks (spec 3 §1). In either case,
+    there must be no new risk and no higher severity.
     """
     evidence = EvidenceReader(examined.analysis)
     before = RiskFindings.of(examined.risks, examined.flags)

@@ -1,7 +1,7 @@
 """The debate of one sample (spec 3): Stage 1, memory, three personas, judge, Stage 2, moderator.
 
-Left to right and never back, as in the conflict review. A call that fails is recorded and the debate
-goes on without it; only without any sentiment from ATSA there is nothing to debate.
+The steps run strictly in this order, as in the conflict review. A failed call is recorded and the debate
+continues without it; only without any sentiment from ATSA is there nothing to debate.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ from samsim.schemas.taxonomy import Taxonomy
 
 @dataclass(slots=True)
 class _Proceedings:
-    """What was said so far, and by which calls."""
+    """What has been said so far, and the calls that were made."""
 
     calls: list[CallRecord] = field(default_factory=list)
     aspects: list[AspectItem] = field(default_factory=list)
@@ -70,7 +70,7 @@ class _Proceedings:
     prompts_with_context: int = 0
 
     def record(self, outcome: Outcome, config: PipelineConfig) -> DebateRecord:
-        """Everything said and decided."""
+        """Return everything said and decided."""
         return DebateRecord(
             aspects=self.aspects,
             drops=self.drops,
@@ -121,7 +121,7 @@ async def run_debate(
 
 
 def _facts(examined: Examined, said: _Proceedings) -> SampleFacts:
-    """Return what memory may know: the gate also reads the drops and the validating engine's doubts."""
+    """Return the facts that memory may know; its gate also reads the drops and the validating engine's risks."""
     return replace(
         examined.facts(),
         drop_reasons=tuple(drop.reason for drop in said.drops),
@@ -137,7 +137,7 @@ def _injected(slot: Mapping[str, Any] | None, prompts: int) -> int:
 async def _read(
     uid: str, analysis: TextAnalysis, taxonomy: Taxonomy, engines: EngineTable, said: _Proceedings
 ) -> Sequence[ASTETripletItem]:
-    """ATE finds the aspects, ATSA their sentiments; what is not in the text is dropped with a reason."""
+    """Ask ATE for aspects and ATSA for their sentiments; drop what is not in the text, with a reason."""
     engine = engines.engine_for("ATE", "stage1")
     aspects, call = await cast.extract_aspects(engine, uid, Stage1Inputs(analysis, taxonomy))
     said.calls.append(call)
@@ -153,7 +153,7 @@ async def _read(
 
 
 async def _validate(uid: str, inputs: DebateInputs, engines: EngineTable, said: _Proceedings) -> DebateInputs:
-    """Return the engine's doubts beside those of the code; what speaks of no tuple is left out and recorded."""
+    """Add the engine's risks and proposals to the inputs; those about unknown tuples are recorded as rejected."""
     engine = engines.engine_for("VALIDATOR", "stage1")
     risks, proposals, call = await cast.validate(engine, uid, inputs)
     said.structural_risks, no_risks = keep_known_risks(risks, inputs.candidates)
@@ -171,7 +171,7 @@ def _with_rejected(call: CallRecord, problems: Sequence[str]) -> CallRecord:
 
 
 async def _debate(uid: str, inputs: DebateInputs, engines: EngineTable, rounds: int, said: _Proceedings) -> None:
-    """EPM, TAN, CJ, each seeing the turns before; then the judge."""
+    """Let EPM, TAN and CJ speak, each seeing the earlier turns; then let the judge close the debate."""
     for number in range(1, rounds + 1):
         for persona in PERSONAS:
             engine = engines.engine_for(persona, "debate")
@@ -198,7 +198,7 @@ async def _debate(uid: str, inputs: DebateInputs, engines: EngineTable, rounds: 
 
 
 async def _answer(uid: str, inputs: DebateInputs, engines: EngineTable, said: _Proceedings) -> None:
-    """Stage 2 answers every op of the patch; an empty patch needs no answer."""
+    """Let Stage 2 answer every operation of the patch; an empty patch needs no answer."""
     patch = said.judge.final_patch if said.judge is not None else []
     if not patch:
         return

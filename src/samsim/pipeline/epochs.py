@@ -1,7 +1,7 @@
-"""Samples with a memory: what each may see depends on its place, never on how many are under way.
+"""Samples with a memory: what each may see depends on its position, never on the concurrency.
 
-Samples of one epoch see the store as it was at the epoch's start; each episode is written when its
-sample's turn comes. Sequential visibility is an epoch of one.
+All samples of an epoch see the store as it was at the start of the epoch; episodes are written in the
+order of the samples. Sequential visibility is an epoch of one sample.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from samsim.schemas.results import SampleResult
 
 @dataclass(frozen=True, slots=True)
 class SampleError:
-    """A sample that could not be analysed, and why."""
+    """A sample that could not be analyzed, and why."""
 
     uid: str
     message: str
@@ -27,7 +27,7 @@ class SampleError:
 
 @dataclass(frozen=True, slots=True)
 class Continuation:
-    """Where an interrupted run goes on: inside an epoch, and what the store held when that epoch began."""
+    """Where an interrupted run resumes: its position in an epoch, and what the store held when that epoch started."""
 
     done_in_epoch: int
     as_of: int
@@ -43,7 +43,7 @@ async def by_epoch(
     concurrency: int,
     continued: Continuation | None = None,
 ) -> AsyncGenerator[Outcome, None]:
-    """Run epoch after epoch; yield the results in order, each with the id of the episode it wrote."""
+    """Run epoch by epoch; yield the results in order, each with the id of the episode it wrote."""
     source = iter(samples)
     size = memory.epoch_size or 1
     done, as_of = (continued.done_in_epoch, continued.as_of) if continued is not None else (0, None)

@@ -1,4 +1,4 @@
-"""What may be analysed, one text or many: checked before any engine is asked."""
+"""The texts that can be analyzed, one or many, checked before any engine is called."""
 
 from __future__ import annotations
 
@@ -19,53 +19,53 @@ _RECORD_KEYS = frozenset({"uid", "text"})
 
 
 class Labelled(Protocol):
-    """What has a uid for each text, as a mapping or a pandas Series does."""
+    """Texts with uids, such as a mapping or a pandas Series."""
 
     def items(self) -> Iterable[tuple[Any, Any]]:
         """Return the uids with their texts."""
 
 
 Texts = Iterable[str | tuple[Any, Any] | Mapping[str, Any]] | Labelled
-"""Many texts, as ``Pipeline.stream`` takes them; see ``as_samples``."""
+"""The texts that ``Pipeline.stream`` accepts; see ``as_samples``."""
 
 
 def check_text(text: object) -> str:
-    """Return the text unchanged if it can be analysed, else say what to do about it."""
+    """Return the text unchanged if it can be analyzed; raise ``InputError`` otherwise."""
     if not isinstance(text, str):
         raise InputError(
-            f"A text is needed, not {type(text).__name__}. Pass one review as a string, or many to Pipeline.stream."
+            f"The text must be a string, not {type(text).__name__}. Pass one review, or pass many to Pipeline.stream."
         )
     if not text.strip():
-        raise InputError("The text is empty. Give at least one character that is not white space.")
+        raise InputError("The text is empty. Give at least one character that is not whitespace.")
     if len(text) > MAX_CHARACTERS:
         raise InputError(
             f"The text has {len(text):,} characters, more than {MAX_CHARACTERS:,}. Split it into single reviews."
         )
     if _LONE_SURROGATE.search(text):
-        raise InputError("The text has broken characters (lone surrogates). Read the file with its real encoding.")
+        raise InputError("The text has broken characters (lone surrogates). Read the file with its actual encoding.")
     return text
 
 
 def as_samples(texts: object) -> Iterator[tuple[str, Any]]:
-    """Return the uid and the text of each sample, read one at a time; the collection itself is checked at once.
+    """Return the uid and the text of each sample, read lazily; the collection itself is checked immediately.
 
-    Texts without a uid are numbered by their place, from 0. A missing text (None, NaN) keeps its place:
-    it becomes a bad sample, not the end of the rest.
+    Texts without a uid are numbered by their position, from 0. A missing text (None, NaN) keeps its position:
+    it becomes a bad sample and does not stop the rest.
     """
     if isinstance(texts, str | bytes):
-        raise InputError("One text was given where many are expected. Use analyze(text), or put it in a list.")
+        raise InputError("A single text was given, but many are expected. Use analyze(text), or put it in a list.")
     if isinstance(texts, set | frozenset):
         raise InputError("A set has no order, so its texts cannot be numbered. Sort it into a list.")
     if hasattr(texts, "columns"):
-        raise InputError(f"This {type(texts).__name__} is a whole table. Pass the one with the texts: frame['text'].")
+        raise InputError(f"This {type(texts).__name__} is a whole table. Pass only its text column: frame['text'].")
     if isinstance(texts, Mapping):
         if "text" in texts and _RECORD_KEYS.issuperset(texts):
-            raise InputError("One record was given where many are expected. Put it in a list.")
+            raise InputError("A single record was given, but many are expected. Put it in a list.")
         return _labelled(texts)
     if hasattr(texts, "index") and hasattr(texts, "items"):
         return _labelled(texts)
     if not isinstance(texts, Iterable):
-        raise InputError(f"Texts are needed, not {type(texts).__name__}. Pass {_ACCEPTED}.")
+        raise InputError(f"Texts are expected, not {type(texts).__name__}. Pass {_ACCEPTED}.")
     return (_as_sample(place, item) for place, item in enumerate(texts))
 
 

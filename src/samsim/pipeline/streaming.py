@@ -1,4 +1,4 @@
-"""Many samples at once: bounded, in order, without holding more than a window of them in memory."""
+"""Running many samples concurrently: bounded, in order, with only a window of them in memory."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def in_order(
 ) -> AsyncGenerator[ResultT, None]:
     """Run ``work`` on up to ``concurrency`` items at a time; yield the results in the items' order."""
     if concurrency < 1:
-        raise ContractError(f"The concurrency is {concurrency}: use 1 or more.")
+        raise ContractError(f"concurrency is {concurrency}. Use 1 or more.")
     allowed = asyncio.Semaphore(concurrency)
     waiting: deque[asyncio.Task[ResultT]] = deque()
 
@@ -46,7 +46,7 @@ async def in_order(
                 item = next(source)
             except StopIteration:
                 break
-            except Exception as error:  # what was started before the source broke is still delivered
+            except Exception as error:  # deliver what was started before the source failed
                 broken = error
                 break
             waiting.append(asyncio.ensure_future(limited(item)))
@@ -63,7 +63,7 @@ async def in_order(
 
 
 def run_to_end(coroutine: Coroutine[Any, Any, ResultT]) -> ResultT:
-    """Run a coroutine from ordinary code, also where an event loop is running already, as in a notebook."""
+    """Run a coroutine from synchronous code, even if an event loop is already running, as in a notebook."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -77,10 +77,10 @@ def run_to_end(coroutine: Coroutine[Any, Any, ResultT]) -> ResultT:
 
 
 def iterate(make: Callable[[], AsyncGenerator[ResultT, None]]) -> Iterator[ResultT]:
-    """Iterate an async stream from ordinary code, also where an event loop is running already.
+    """Iterate over an async stream from synchronous code, even if an event loop is already running.
 
-    The stream runs in a thread of its own, so that requests go on while the caller uses a result.
-    Leaving the loop early cancels what is under way.
+    The stream runs in its own thread, so requests continue while the caller uses a result. Leaving the
+    loop early cancels running requests.
     """
     finished: queue.Queue[_Step[ResultT]] = queue.Queue()
     room = threading.Semaphore(_AHEAD)
@@ -105,7 +105,7 @@ def iterate(make: Callable[[], AsyncGenerator[ResultT, None]]) -> Iterator[Resul
 
 @dataclass(frozen=True, slots=True)
 class _Step(Generic[ResultT]):
-    """What the stream's thread hands over: a result, the end, or an error."""
+    """An item from the stream's thread: a result, the end, or an error."""
 
     results: tuple[ResultT, ...] = ()
     last: bool = False
@@ -139,5 +139,5 @@ def _forward(
 
 
 def _cancel(loop: asyncio.AbstractEventLoop, task: asyncio.Task[object]) -> None:
-    with suppress(RuntimeError):  # the loop ended on its own in the meantime
+    with suppress(RuntimeError):  # the loop has ended in the meantime
         loop.call_soon_threadsafe(task.cancel)

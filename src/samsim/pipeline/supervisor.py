@@ -1,4 +1,4 @@
-"""The supervisor (the seeds' ``SupervisorAgent``): one sample goes to the protocol its configuration names."""
+"""The supervisor (the seeds' ``SupervisorAgent``): it runs the protocol that a sample's configuration names."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ async def supervise(
     config: PipelineConfig,
     memory: EpisodicOrchestrator | None = None,
 ) -> SampleResult:
-    """Analyse one text by the configured protocol, with memory around it if there is one."""
+    """Analyze one text with the configured protocol and, if given, a memory."""
     if is_conflict_review(config.protocol):
         run = run_conflict_review
     else:

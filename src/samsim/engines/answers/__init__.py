@@ -1,1 +1,1 @@
-"""What a model may answer, and what its reply is worth."""
+"""Schemas of answers, and reading and judging what a model wrote."""

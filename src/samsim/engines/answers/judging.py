@@ -1,4 +1,4 @@
-"""Judging one reply: usable, usable in part, or which failure it is. Pure, and the same wherever it came from."""
+"""Judging one reply: usable, partly usable, or a failure. The verdict does not depend on where the reply came from."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from samsim.validation_words import listed
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a reply is worth.
+    """The verdict on a reply.
 
-    ``output`` is the validated model for the outcomes ok and salvaged. With the outcome schema it is
+    ``output`` is the validated model for the outcomes ok and salvaged. For the outcome schema it is
     the plain object if some of its items may still be used, else None. ``problem`` is what a repair
-    tells the model, where the model wrote something that it could write better. ``cut`` names what was
-    beyond the limits of the schema and is not part of the output.
+    tells the model; it is empty if asking again would not help. ``cut`` names what exceeded the limits
+    of the schema and was removed from the output.
     """
 
     outcome: Outcome
@@ -36,14 +36,14 @@ class Judgement:
 
     @property
     def failure(self) -> FailureKind | None:
-        """The typed failure; None for an answer that can be used, be it in part."""
+        """The typed failure; None for an answer that can be used, even in part."""
         if self.outcome == "ok" or self.outcome == "salvaged" or self.output is not None:
             return None
         return self.outcome
 
 
 def judge(reply: WireReply, schema: type[BaseModel], refused: frozenset[str] = frozenset()) -> Judgement:
-    """Read and validate what the model wrote, within the limits that were stated without ``refused`` keywords."""
+    """Read and validate what the model wrote, within the limits it was told (all but the ``refused`` keywords)."""
     if reply.finish == "refusal" or reply.refusal:
         return Judgement("refusal")
     if reply.finish == "length":

@@ -1,7 +1,7 @@
-"""Holding an answer to the limits of its schema: what is beyond them is cut off and named.
+"""Cutting an answer to the limits of its schema, with a note on everything removed.
 
-A model that repeats itself writes hundreds of items until it is stopped. What it wrote first is as good
-as ever, so the answer is cut and the sample kept; refusing it would lose both.
+A model that repeats itself writes hundreds of items until it is stopped. Its first items are as good
+as ever, so the answer is cut and the sample kept; rejecting it would lose both.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from pydantic import BaseModel
 
 from samsim.engines.answers.structured import strict_schema
 
-# For servers that refuse bounds in a schema, and where an answer is not of the shape it should have:
-# far more than a review needs, and still little work.
+# For servers that refuse bounds in a schema, and for answers of the wrong shape:
+# far more than a review needs, yet cheap to process.
 UNSTATED_ITEMS = 128
 UNSTATED_LENGTH = 2_000
 
@@ -22,9 +22,9 @@ UNSTATED_LENGTH = 2_000
 def held_to(
     value: dict[str, Any], model: type[BaseModel], refused: frozenset[str]
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the answer within the limits of its schema as a server was told them, without the ``refused`` keywords.
+    """Return the answer cut to the limits that the server was told, and one line per list or text that was cut.
 
-    Also one line for every list or text that was cut.
+    The server was told the limits of the schema without the ``refused`` keywords.
     """
     if _is_small(value, *_tightest(model, refused)):
         return value, ()
@@ -35,7 +35,7 @@ def held_to(
 
 @cache
 def _tightest(model: type[BaseModel], refused: frozenset[str]) -> tuple[int, int]:
-    """Return the smallest limits on items and characters anywhere in the schema: nothing within them can break one."""
+    """Return the smallest limits on items and characters in the schema: an answer within them breaks no limit."""
     items, length = UNSTATED_ITEMS, UNSTATED_LENGTH
     left: list[Any] = [strict_schema(model, refused)]
     while left:
@@ -54,7 +54,7 @@ def _is_small(value: dict[str, Any], items: int, length: int) -> bool:
     left: list[Any] = [value]
     while left:
         node = left.pop()
-        # JSON is of exactly these types, and this is asked of every value.
+        # JSON has exactly these types, and this check runs for every value.
         kind = type(node)
         if kind is str:
             if len(node) > length:
@@ -86,7 +86,7 @@ def _held(value: Any, node: dict[str, Any], place: str, cuts: list[str]) -> Any:
 
 
 def _fitting(node: dict[str, Any], kind: str) -> dict[str, Any]:
-    """Return the part of the schema that speaks of values of this kind; nothing where none does."""
+    """Return the part of the schema for values of this type, or an empty schema."""
     choices = node.get("anyOf", [node])
     return next((choice for choice in choices if choice.get("type") == kind), {})
 

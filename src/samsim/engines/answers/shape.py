@@ -1,7 +1,7 @@
-"""The schema of one request's answer, narrowed, so that a server that enforces schemas enforces our rules.
+"""Narrowing the schema of one request's answer, so that a server that enforces schemas enforces our rules.
 
-The narrowed schema is only what is stated: an answer is read as leniently as ever, since many servers take
-a schema and do not keep to it.
+Only the stated schema is narrowed. An answer is still read leniently, because many servers accept a schema
+and do not enforce it.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from samsim.engines.answers.structured import NOTHING_REFUSED, strict_schema
 from samsim.engines.interface import WHOLE_ANSWER, AnswerShape
 
 # What OpenAI documents for structured outputs: 1,000 enum values in a whole schema; 15,000 characters in an enum of
-# more than 250 values; 120,000 characters in all names and values of a schema. For Anthropic and Google no limit of
-# enums was found, only that schemas may be too complex. What is longer is left to the prompt and to the rules that
-# read the answer.
+# more than 250 values; 120,000 characters in all names and values of a schema. We found no documented limits on enums
+# for Anthropic and Google, only that a schema may be too complex. Anything longer is left to the prompt and to the
+# rules that read the answer.
 MAX_ENUM_VALUES = 1_000
 SHORT_ENUM_VALUES = 250
 MAX_LONG_ENUM_CHARACTERS = 15_000
@@ -29,7 +29,7 @@ MAX_SCHEMA_CHARACTERS = 120_000
 def stated_schema(
     model: type[BaseModel], refused: frozenset[str] = NOTHING_REFUSED, shape: AnswerShape = WHOLE_ANSWER
 ) -> dict[str, Any]:
-    """Return the strict schema of the model, narrowed. Treat the result as read-only: it is shared."""
+    """Return the strict schema of the model, narrowed by ``shape``. Treat the result as read-only: it is shared."""
     schema = strict_schema(model, refused)
     if shape == WHOLE_ANSWER:
         return schema
@@ -43,7 +43,7 @@ def stated_schema(
 
 
 def as_stated(value: Any, schema: Mapping[str, Any]) -> Any:
-    """Return the value with the fields that the schema names: what a server that enforces it would let through."""
+    """Return the value with only the fields in the schema: what a server that enforces it would let through."""
     if isinstance(value, list):
         return [as_stated(item, _first_with(schema, "items").get("items", {})) for item in value]
     if isinstance(value, dict):
@@ -80,7 +80,7 @@ def _fits_a_schema(schema: Mapping[str, Any]) -> bool:
 def _narrowed(
     node: dict[str, Any], allowed: Mapping[str, tuple[str, ...]], most: Mapping[str, int], left_out: frozenset[str]
 ) -> dict[str, Any]:
-    """Return the node with everything in it narrowed; new objects all the way, since the whole schema is shared."""
+    """Return a narrowed copy of the node; nothing is changed in place, because the schema is shared."""
     narrowed = dict(node)
     if "anyOf" in node:
         narrowed["anyOf"] = [_narrowed(choice, allowed, most, left_out) for choice in node["anyOf"]]

@@ -1,7 +1,7 @@
-"""Structured output: the schema a server gets, the object read from what came back, and the one repair.
+"""Structured output: the schema sent to a server, the object read from its reply, and the repair prompt.
 
-Servers drop schemas silently and models talk around their JSON, so nothing here trusts a mode: the
-text is read the same way whatever was asked for, and pydantic has the last word.
+Servers silently drop schemas and models talk around their JSON, so nothing here trusts a mode: the
+text is read the same way in every mode, and pydantic has the last word.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ LADDER: tuple[OutputMode, ...] = ("json_schema", "tool", "json_object", "prompte
 MAX_ITEMS = 32
 MAX_LENGTH = 200
 MAX_QUOTED_CHARACTERS = 4_000
-# The search for an object in prose ends after about this much work, in braces and strings looked at:
-# 5 MB of braces must not hold up the calls beside it. Every start costs something, one without an end more.
+# The search for an object in prose gives up after about this much work, counted in braces and strings seen:
+# 5 MB of braces must not block other calls. Every start has a cost; one that is never closed costs more.
 _PATIENCE = 1_000_000
 _START_COSTS = _PATIENCE // 128
 _UNCLOSED_COSTS = _PATIENCE // 8
@@ -34,7 +34,7 @@ _UNCLOSED_COSTS = _PATIENCE // 8
 _ANNOTATIONS = frozenset({"title", "default", "examples", "$defs"})
 NOTHING_REFUSED: frozenset[str] = frozenset()
 _THINKING = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
-# A brace, or a whole string; one that never ends takes the rest of the text.
+# A brace or a whole string; an unterminated string takes the rest of the text.
 _MARK = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|[{}]', re.DOTALL)
 
 
@@ -42,7 +42,7 @@ _MARK = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|[{}]', re.DOTALL)
 class Reading:
     """The object found in a text, or why there is none.
 
-    ``salvaged`` says that something stood around the object and was left out.
+    ``salvaged`` says that there was other text around the object.
     """
 
     value: dict[str, Any] | None
@@ -53,10 +53,10 @@ class Reading:
 
 @cache
 def strict_schema(model: type[BaseModel], refused: frozenset[str] = NOTHING_REFUSED) -> dict[str, Any]:
-    """Return the model's JSON Schema as constrained decoders want it, without the keywords they refuse.
+    """Return the model's JSON Schema as constrained decoders expect it, without the keywords they refuse.
 
-    References are inlined, every property is required, nothing else is allowed, and arrays and
-    strings are bounded. Treat the result as read-only: it is built once.
+    References are inlined, every property is required, other properties are forbidden, and arrays and
+    strings are bounded. Treat the result as read-only: it is cached.
     """
     whole = model.model_json_schema()
     return _strict(whole, whole.get("$defs", {}), refused, ())
@@ -89,7 +89,7 @@ def _strict(
 def _bounded(node: dict[str, Any], refused: frozenset[str]) -> dict[str, Any]:
     kind = node.get("type")
     if kind == "object" and "properties" in node:
-        # A class's docstring is for people who read the code, not for the model that is asked.
+        # A class's docstring is for readers of the code, not for the model.
         node.pop("description", None)
         node["required"] = list(node["properties"])
         node["additionalProperties"] = False
@@ -101,7 +101,7 @@ def _bounded(node: dict[str, Any], refused: frozenset[str]) -> dict[str, Any]:
 
 
 def stated_in_prompt(messages: Sequence[Message], schema: dict[str, Any]) -> tuple[Message, ...]:
-    """Return the messages with the schema written out, for servers that take none with the request."""
+    """Return the messages with the schema written into the prompt, for servers that take no schema."""
     text = (
         "Answer with one JSON object and nothing else: no comment, no code fence. "
         f"It must fit this JSON Schema:\n{json.dumps(schema, ensure_ascii=False)}"
@@ -112,11 +112,11 @@ def stated_in_prompt(messages: Sequence[Message], schema: dict[str, Any]) -> tup
 
 
 def read_object(text: str, expected_keys: Collection[str] = ()) -> Reading:
-    """Read the JSON object a model wrote: alone, in a fence, or with prose around it.
+    """Read the JSON object a model wrote: alone, in a code fence, or with prose around it.
 
-    Of several objects the first with all ``expected_keys`` is taken, else the first whole one. An
-    object with a duplicated key is invalid: it does not say which value it means. Time is linear.
-    What ``read_reply`` refuses is refused.
+    Of several objects, return the first with all ``expected_keys``, else the first complete one. An
+    object with a duplicate key is invalid, because it is unclear which value is meant. Whatever
+    ``read_reply`` refuses is invalid too. Runs in linear time.
     """
     try:
         value = read_reply(text)
@@ -130,7 +130,7 @@ def read_object(text: str, expected_keys: Collection[str] = ()) -> Reading:
 
 
 def failure_of_flaw(flaw: JsonError) -> Literal["bad_encoding", "invalid_json"]:
-    """Return the typed failure of a reply that is refused."""
+    """Return the typed failure of a refused reply."""
     return "bad_encoding" if isinstance(flaw, HalfPairError) else "invalid_json"
 
 
@@ -161,9 +161,9 @@ def _salvage(text: str, expected_keys: Collection[str]) -> Reading:
 
 
 def _balanced_objects(text: str, position: int) -> Iterator[tuple[str, bool]]:
-    """Yield each outermost ``{…}`` of the text, and whether it is a whole one for sure.
+    """Yield each outermost ``{…}`` of the text, and whether it is certainly complete.
 
-    A brace that is never closed is stepped over; what follows may be a piece of a broken object.
+    A brace that is never closed is skipped; what follows may be a fragment of a broken object.
     """
     patience = _PATIENCE
     is_whole = True
@@ -178,7 +178,7 @@ def _balanced_objects(text: str, position: int) -> Iterator[tuple[str, bool]]:
 
 
 def _closing_brace(text: str, start: int) -> tuple[int | None, int]:
-    """Return where the object that begins at ``start`` ends, if it does, and how many marks were looked at."""
+    """Return where the object that starts at ``start`` ends (None if it does not), and how many marks were read."""
     depth = seen = 0
     for seen, mark in enumerate(_MARK.finditer(text, start), start=1):
         character = text[mark.start()]
@@ -192,8 +192,8 @@ def _closing_brace(text: str, start: int) -> tuple[int | None, int]:
 
 
 def repair_messages(messages: Sequence[Message], raw: str, error_summary: str) -> tuple[Message, ...]:
-    """Return the conversation with the broken answer and what is wrong with it; asked once, never again."""
-    # Several chat templates take a system message at the start only, so the complaint is the user's.
+    """Return the conversation with the broken answer and what is wrong with it. A repair is tried only once."""
+    # Several chat templates allow a system message only at the start, so the complaint is a user message.
     return (
         *messages,
         Message("assistant", raw[:MAX_QUOTED_CHARACTERS] or "(nothing)"),

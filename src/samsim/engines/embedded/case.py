@@ -1,4 +1,4 @@
-"""What a reviewer needs to know about a flagged tuple, gathered once per review."""
+"""Everything that a reviewer needs to know about a flagged tuple, gathered once per review."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _OPPOSITES: Mapping[PolarityName, PolarityName] = {"positive": "negative", "nega
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One tuple under review: its doubts, its evidence and its rivals.
+    """One tuple under review: its risks, its evidence and its rivals.
 
-    ``said`` is what the words of its evidence say in their sentence. ``conflicts`` are the kinds of flag it
-    is in, ``rivals`` the other tuples of its polarity conflicts, ``lower`` the tuples of lower entities
-    that a granularity flag sets beside it (empty unless it is the upper one). ``term_stands`` says that its
-    term stands in the text as words of its own, or that it has none.
+    ``said`` is what the words of its evidence say in their sentence. ``conflicts`` are the kinds of flags it
+    is in, ``rivals`` the other tuples of its polarity conflicts, ``lower`` the tuples of lower entities in
+    the same granularity flag (empty unless this is the upper tuple). ``term_stands`` says that its term
+    occurs in the text as whole words, or that it has no term.
     """
 
     candidate: Candidate
@@ -37,23 +37,23 @@ class Case:
 
     @property
     def is_implicit(self) -> bool:
-        """Whether the aspect is not named in the text."""
+        """Whether the text does not name the aspect."""
         return not self.candidate.aspect_term
 
     @property
     def reading(self) -> PolarityName | None:
-        """What the evaluating words of the evidence say, or None if they are silent or divided."""
+        """The polarity that the evaluating words of the evidence express, or None if they are silent or disagree."""
         return next(iter(self.said)) if len(self.said) == 1 else None
 
     @property
     def contradiction(self) -> PolarityName | None:
-        """The opposite polarity, if every evaluating word of the evidence says so; else None."""
+        """The opposite polarity if all evaluating words of the evidence express it, else None."""
         opposite = _OPPOSITES.get(self.candidate.polarity)
         return opposite if self.reading == opposite else None
 
     @property
     def is_disputed_neutral(self) -> bool:
-        """Whether the tuple is neutral, but a rival on the very same words is not and the words side with it."""
+        """Whether the tuple is neutral, but a rival on the same words is not, and the words support the rival."""
         decided = self.reading is not None and self.reading != "neutral"
         return self.candidate.polarity == "neutral" and decided and bool(self.rivals_on_same_target)
 
@@ -64,12 +64,12 @@ class Case:
 
     @property
     def doubts(self) -> frozenset[str]:
-        """Every kind of risk and flag that speaks of the tuple."""
+        """All kinds of risks and flags about the tuple."""
         return self.conflicts | self.risks.keys()
 
     @property
     def rivals_on_same_target(self) -> list[Candidate]:
-        """Rivals that speak of the very same words, not just of the same ref."""
+        """The rivals about the same words, not just the same ref."""
         return [
             rival
             for rival in self.rivals
@@ -79,14 +79,14 @@ class Case:
 
 
 def gather_cases(inputs: ReviewInputs) -> Iterator[Case]:
-    """Yield one case per tuple that is in a flag or a risk, in candidate order."""
+    """Yield one case per tuple that has a flag or a risk, in candidate order."""
     for case, doubted in _gather(inputs):
         if doubted:
             yield case
 
 
 def gather_all_cases(inputs: DebateInputs | Stage2Inputs) -> Iterator[Case]:
-    """Yield one case per tuple, doubted or not, in candidate order."""
+    """Yield one case per tuple, with or without risks, in candidate order."""
     for case, _ in _gather(inputs):
         yield case
 

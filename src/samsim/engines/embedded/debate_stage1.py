@@ -28,7 +28,7 @@ _RISKS: dict[RiskType, StructuralRiskType] = {
     "EVIDENCE_NOT_IN_TEXT": "grounding",
     "OPINION_AS_TARGET": "target",
 }
-# The kinds of risk, and "contradiction": the evidence is in the text and says something else.
+# The kinds of risk, and "contradiction": the evidence is in the text but says something else.
 _DESCRIPTIONS: dict[Language, dict[str, str]] = {
     "ko": {
         "negation": "부정 표현이 걸린 말과 극성이 맞지 않음",
@@ -43,14 +43,14 @@ _DESCRIPTIONS: dict[Language, dict[str, str]] = {
         "contrast": "one side of the contrast is missing",
         "irony": "praise in a sentence that reads as irony",
         "grounding": "the evidence is not in the text",
-        "contradiction": "the quoted words say another polarity",
-        "target": "an opinion word stands as the target",
+        "contradiction": "the quoted words express another polarity",
+        "target": "an opinion word is used as the target",
     },
 }
 
 
 def find_aspects(inputs: Stage1Inputs) -> ATESchema:
-    """Return every target that any of the three lenses sees, in text order, as sure as the surest of them."""
+    """Return every target that any of the three perspectives finds, in text order, with the highest confidence."""
     analysis = inputs.analysis
     sure: dict[Offsets, tuple[float, str]] = {}
     for agent in AGENTS:
@@ -72,7 +72,7 @@ def find_aspects(inputs: Stage1Inputs) -> ATESchema:
 
 
 def judge_aspects(inputs: ATSAInputs) -> ATSASchema:
-    """The literal reading of the aspects it was given and of those that are implied; structure is for the debate."""
+    """Read the given aspects and the implied ones literally; structure is left to the debate."""
     given = {(aspect.span.start, aspect.span.end) for aspect in inputs.aspects if aspect.span is not None}
     found = [claim for claim in read_literally(inputs.analysis) if claim.target is None or claim.target in given]
     triplets = as_triplets(found, inputs.analysis, inputs.taxonomy)
@@ -84,7 +84,7 @@ def judge_aspects(inputs: ATSAInputs) -> ATSASchema:
 
 
 def validate(inputs: DebateInputs) -> ValidatorSchema:
-    """Doubts and proposals that follow from the evidence of each tuple."""
+    """Return the risks and proposals that follow from the evidence of each tuple."""
     evidence = EvidenceReader(inputs.analysis)
     descriptions = _DESCRIPTIONS[inputs.analysis.language]
     risks, proposals = [], []
@@ -113,7 +113,7 @@ def validate(inputs: DebateInputs) -> ValidatorSchema:
 
 
 def _doubts(case: Case, evidence: EvidenceReader) -> Iterator[tuple[StructuralRiskType, Severity, str]]:
-    """Yield each doubt with the name of its description."""
+    """Yield each risk with its severity and the key of its description."""
     for risk_type, severity in case.risks.items():
         if risk_type in _RISKS:
             yield _RISKS[risk_type], severity, _RISKS[risk_type]

@@ -1,4 +1,4 @@
-"""Stage 2 of the embedded engine: every op of the patch is looked up in the text and answered with a reason."""
+"""Stage 2 of the embedded engine: it checks every operation of the patch against the text and gives a reason."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _REASONINGS: Mapping[Language, Mapping[str, str]] = {
         "confirmed": "바꿀 것이 없다는 확인이다.",
     },
     "en": {
-        "words_say_so": "The quoted words, read in their sentence, say this polarity.",
-        "words_silent": "The quoted words do not say this polarity.",
+        "words_say_so": "Read in their sentence, the quoted words express this polarity.",
+        "words_silent": "The quoted words do not express this polarity.",
         "not_there": "The target or its evidence cannot be found in the text.",
-        "there": "Target and evidence stand in the text, so there is no reason to drop it.",
-        "ref_fits": "The present ref is outside the taxonomy and the new one is part of it.",
-        "ref_stands": "The present ref is part of the taxonomy, so there is no reason to change it.",
-        "same_words": "Both tuples rest on the same words and say the same.",
+        "there": "The target and its evidence are in the text, so there is no reason to drop it.",
+        "ref_fits": "The current ref is not in the taxonomy, but the new one is.",
+        "ref_stands": "The current ref is in the taxonomy, so there is no reason to change it.",
+        "same_words": "Both tuples rest on the same words and make the same judgment.",
         "other_words": "The two tuples rest on different words, so both stay.",
         "confirmed": "It confirms the tuple as it is.",
     },
@@ -38,7 +38,7 @@ _REASONINGS: Mapping[Language, Mapping[str, str]] = {
 
 
 def answer_patch(inputs: Stage2Inputs) -> Stage2Schema:
-    """Accept what the text supports, reject the rest."""
+    """Accept the changes that the text supports and reject the rest."""
     cases = {case.candidate.tuple_id: case for case in gather_all_cases(inputs)}
     reasonings = _REASONINGS[inputs.analysis.language]
     evidence = EvidenceReader(inputs.analysis)
@@ -58,7 +58,7 @@ def answer_patch(inputs: Stage2Inputs) -> Stage2Schema:
 
 
 def _judge(op: PatchOp, cases: Mapping[str, Case], evidence: EvidenceReader) -> tuple[bool, str]:
-    """Return whether the op is accepted, and the code of the reasoning."""
+    """Return whether the operation is accepted, and the key of the reasoning."""
     case = cases[op.target_tuple_id]
     if op.op == "set_polarity":
         said = case.reading == op.value

@@ -1,8 +1,8 @@
-"""The three personas of the debate, each with its own lens, and the judge who closes it (spec 3 §3).
+"""The three personas of the debate, each with its own focus, and the judge who closes it (spec 3 §3).
 
-EPM reads the evidence again and maps it to a polarity; TAN looks at targets and refs; CJ asks whether
-the tuples can stand together and beside what was proposed. Advice from memory makes them look where
-they otherwise would not, and leave open what failed in similar cases, as it does the reviewers.
+EPM reads the evidence again and maps it to a polarity; TAN checks targets and refs; CJ checks whether
+the tuples are consistent with each other and with the proposals. As with the reviewers, advice from memory
+makes them look where they otherwise would not, and leave open what failed in similar cases.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ from samsim.schemas.protocol_debate import (
     UnresolvedItem,
 )
 
-# How sure a persona is of its own field, of what it sees in another's, and of a mere confirmation.
+# A persona's confidence in its own field, in another persona's field, and in a mere confirmation.
 _OWN_FIELD = 0.9
 _OTHER_FIELD = 0.7
 _CONFIRMED = 0.6
 REASONS_TO_DROP: frozenset[RiskType] = WORDS_ABSENT | {"OPINION_AS_TARGET"}
-# What an edit changes, in the words of an episode.
+# What an edit changes, in the terms of an episode.
 _CHANGES: Mapping[str, Literal["FLIP", "DROP"]] = {
     "set_polarity": "FLIP",
     "drop_tuple": "DROP",
@@ -54,12 +54,12 @@ _OPEN_ISSUES: Mapping[Language, str] = {
 }
 _RATIONALES: Mapping[Language, str] = {
     "ko": "근거가 본문에 있고 반대보다 찬성이 큰 수정만 반영함.",
-    "en": "Only edits whose evidence is in the text and that have more for than against are taken.",
+    "en": "Only edits with evidence in the text and more support than opposition are accepted.",
 }
 
 
 def take_turn(persona: Persona, inputs: DebateInputs) -> DebateTurnSchema:
-    """Return one persona's edits."""
+    """Return the edits that one persona proposes."""
     debater = _Debater(inputs)
     lens = _LENSES[persona]
     edits = [
@@ -84,7 +84,7 @@ class _Debater:
             self._originals.setdefault(_words_and_place(candidate), candidate)
 
     def map_evidence(self, case: Case) -> Iterator[ProposedEditItem]:
-        """EPM: do the words, read in their sentence, say this polarity?"""
+        """Yield EPM's edits: do the words, read in their sentence, express this polarity?"""
         if case.contradiction:
             yield self._edit(case, "set_polarity", case.contradiction, _OWN_FIELD)
         elif case.is_disputed_neutral and case.reading is not None:
@@ -93,7 +93,7 @@ class _Debater:
             yield self._edit(case, "confirm_tuple", "", _CONFIRMED)
 
     def normalise_target(self, case: Case) -> Iterator[ProposedEditItem]:
-        """TAN: is this the thing that is evaluated, under the right ref, and said once?"""
+        """Yield TAN's edits: is this the thing being evaluated, under the right ref, and only once?"""
         if case.risks.keys() & REASONS_TO_DROP:
             yield self._edit(case, "drop_tuple", "", _OWN_FIELD)
         elif "INVALID_REF" in case.risks:
@@ -104,7 +104,7 @@ class _Debater:
             yield self._edit(case, "merge_tuples", original.tuple_id, _OWN_FIELD)
 
     def judge_consistency(self, case: Case) -> Iterator[ProposedEditItem]:
-        """CJ: can it stand beside the others, beside its sentence, and beside what was proposed?"""
+        """Yield CJ's edits: is it consistent with the other tuples, its sentence and the proposals?"""
         ironic = case.candidate.tuple_id in self._ironic
         if case.contradiction and (case.rivals or case.is_negated or case.risks or ironic):
             yield self._edit(case, "set_polarity", case.contradiction, _OTHER_FIELD)
@@ -117,12 +117,12 @@ class _Debater:
             yield self._edit(case, "confirm_tuple", "", _CONFIRMED)
 
     def holds_back(self, case: Case, edit: ProposedEditItem) -> bool:
-        """Return whether advice warns of such an edit."""
+        """Return whether advice warns against such an edit."""
         change = _CHANGES.get(edit.op)
         return change is not None and holds_back(self._advice, change, case)
 
     def open_issues(self) -> list[UnresolvedItem]:
-        """What the judge leaves open: one-sided contrasts, and what advice tells to look at and nothing shows."""
+        """Return what the judge leaves open: one-sided contrasts, and checked advice that the text cannot settle."""
         issue = _OPEN_ISSUES[self._inputs.analysis.language]
         changed = {name for name, edits in self._proposed.items() if any(edit.op != "confirm_tuple" for edit in edits)}
         return [
@@ -145,7 +145,7 @@ class _Debater:
         )
 
     def _is_held_back(self, case: Case) -> bool:
-        """Return whether a persona would change the tuple but for a warning."""
+        """Return whether a persona would change the tuple if there were no warning."""
         if not self._advice.failures:
             return False
         edits = (*self.map_evidence(case), *self.normalise_target(case))
@@ -166,7 +166,7 @@ class _Debater:
             yield self._edit(case, "drop_tuple", "", _OTHER_FIELD)
 
     def _repeated_by(self, candidate: Candidate) -> Candidate | None:
-        """Return the first tuple with the same words, place and polarity, under whatever ref, if it is another one."""
+        """Return the first tuple with the same words, position and polarity under any ref, unless it is this one."""
         original = self._originals[_words_and_place(candidate)]
         return None if original.tuple_id == candidate.tuple_id else original
 
@@ -180,13 +180,13 @@ class _Debater:
         )
 
     def _quote(self, candidate: Candidate) -> str:
-        """Return the tuple's words as they stand in the text; nothing where they do not."""
+        """Return the tuple's words as they occur in the text, or nothing if they do not."""
         region = self._evidence.region_of(candidate)
         return self._inputs.analysis.text[region.start : region.end] if region is not None else ""
 
 
 def _agrees(edit: Edit, case: Case) -> bool:
-    """Return whether a proposal of another persona on this tuple is one that CJ sees as well."""
+    """Return whether CJ supports another persona's proposal for this tuple."""
     if edit.op == "merge_tuples":
         return True
     if edit.op == "drop_tuple":
@@ -212,7 +212,7 @@ _LENSES: Mapping[Persona, Callable[[_Debater, Case], Iterator[ProposedEditItem]]
 
 
 def close_debate(inputs: DebateInputs) -> JudgeSchema:
-    """Return the judge: of what was proposed for a tuple, the change with most support, if it outweighs the rest."""
+    """Return the judge's verdict: per tuple, the change with the most support, if more speaks for it than against."""
     words = LastWords(inputs.turns)
     best: dict[str, tuple[float, ProposedEditItem]] = {}
     for edit in words.edits:

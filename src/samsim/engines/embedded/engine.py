@@ -1,4 +1,4 @@
-"""The embedded engine: answers every request by linguistic analysis, at once and the same every time."""
+"""The embedded engine: answers every request by linguistic analysis, immediately and deterministically."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from samsim.schemas.protocol_debate import PERSONAS
 
 
 class EmbeddedEngine:
-    """Deterministic and offline; reads the request's inputs, not its prompt."""
+    """A deterministic, offline engine; it reads the request's inputs, not its prompt."""
 
     name = "embedded"
 
     async def complete(self, request: EngineRequest) -> EngineReply:
-        """Extract, review or debate, by the lens of the agent that asks."""
+        """Extract, review or debate from the perspective of the requesting agent."""
         return EngineReply(output=_answer(request))
 
 

@@ -1,4 +1,4 @@
-"""What a perspective's extractor finds, before it becomes an ``ASTETripletItem``."""
+"""The result of a perspective's extractor, before it becomes an ``ASTETripletItem``."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ ExtractedPolarity = Literal["positive", "negative", "neutral", "mixed"]
 class Extraction:
     """One opinion and its target, by offsets into the text.
 
-    ``target`` is None for an implicit aspect, and then ``attribute`` must be set: it is what the
-    opinion itself says it is about ("비싸다" is about the price). For an explicit target it is a
-    hint, or None where the opinion word does not tell. ``opinion_term`` is the dictionary form in
-    Korean ("좋다") and the surface form in English; ``opinion`` is where it stands in the text.
+    ``target`` is None for an implicit aspect; then ``attribute`` must be set to what the opinion itself is
+    about ("비싸다" is about the price). For an explicit target it is a hint, or None if the opinion word
+    implies no attribute. ``opinion_term`` is the dictionary form in Korean ("좋다") and the surface form in
+    English; ``opinion`` is its position in the text.
     """
 
     target: Offsets | None

@@ -1,4 +1,4 @@
-"""The extractors of the embedded engine by language, and the one reading that stands for all of them."""
+"""The extractors of the embedded engine by language, and single readings that combine them."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def extract_by(agent: Agent, analysis: TextAnalysis) -> list[Extraction]:
 
 
 def read_once(analysis: TextAnalysis) -> list[Extraction]:
-    """Return the best single reading: what is said, negation heeded, and what is implied by words left over."""
+    """Return the best single reading: what is said, with negation, plus what the remaining words imply."""
     return _with_what_is_implied(extract_by("A", analysis), analysis)
 
 
 def read_literally(analysis: TextAnalysis) -> list[Extraction]:
-    """Return a first reading that leaves structure to a later one: what the words say, and what they imply."""
+    """Return a first reading without structure: what the words literally say, plus what the remaining words imply."""
     return _with_what_is_implied(extract_by("C", analysis), analysis)
 
 

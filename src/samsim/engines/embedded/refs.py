@@ -1,4 +1,4 @@
-"""From a target, or an opinion without one, to an aspect ref of the taxonomy in use."""
+"""Assigning an aspect ref of the taxonomy to a target, or to an opinion without one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ANY = "any"
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What the shipped table says: term → (entity, attribute), per language, and the names."""
+    """The shipped table: term → (entity, attribute) per language, and the names."""
 
     terms: Mapping[Language, Mapping[str, tuple[str, str]]]
     attribute_names: Mapping[Language, Mapping[str, str]]
@@ -47,10 +47,10 @@ def _known() -> _Known:
 
 
 def assign_ref(extraction: Extraction, analysis: TextAnalysis, taxonomy: Taxonomy) -> str:
-    """Return the ref an extraction is about, or "" where the taxonomy has none that fits.
+    """Return the ref that an extraction is about, or "" if the taxonomy has none that fits.
 
-    Free refs are the normalised term, or the attribute's name for an implicit aspect. A taxonomy
-    of the user's own is matched by the names of its attributes and entities.
+    A free ref is the normalized term, or the name of the attribute for an implicit aspect. A user's own
+    taxonomy is matched by the names of its attributes and entities.
     """
     term = _normal_form(extraction, analysis)
     if taxonomy.is_free:
@@ -66,7 +66,7 @@ def assign_ref(extraction: Extraction, analysis: TextAnalysis, taxonomy: Taxonom
 
 
 def _speaks_of_the_whole(target: Offsets, text: str) -> bool:
-    """Return whether the whole product is meant: 전체적인 품질, 세트 전체 디자인, overall quality."""
+    """Return whether the target is the whole product: 전체적인 품질, 세트 전체 디자인, overall quality."""
     start, end = target
     return _WHOLE.search(text[max(start - _QUALIFIER_REACH, 0) : end]) is not None
 
@@ -87,24 +87,24 @@ def _entity_and_attribute(term: str, hint: Attribute | None, language: Language)
     entity, attribute = _look_up(term, _known().terms[language]) or ("main", hint or "quality")
     if attribute == _ANY:
         attribute = hint or "general"
-    # A price is that of the whole product, whatever part the sentence names.
+    # A price applies to the whole product, whatever part the sentence names.
     return ("product", "price") if attribute == "price" else (entity, attribute)
 
 
 def _implicit(attribute: Attribute) -> tuple[str, str]:
-    """Price and overall verdicts are about the whole product, the rest about the thing itself."""
+    """Return the whole product for price and overall verdicts, the main item for anything else."""
     whole = attribute in ("price", "general")
     return ("product" if whole else "main"), attribute
 
 
 def _look_up(term: str, table: Mapping[str, tuple[str, str]]) -> tuple[str, str] | None:
-    """Return the term itself, then what is left of it when words, then characters, are cut off in front."""
+    """Look up the term, then what remains after removing words, then characters, from its start."""
     words = term.split(" ")
     for start in range(len(words)):
         known = table.get(" ".join(words[start:]))
         if known is not None:
             return known
-    # Korean compounds are often written together: 통화품질, 배터리성능.
+    # Korean compounds are often written without spaces: 통화품질, 배터리성능.
     head = words[-1]
     return next((table[head[cut:]] for cut in range(1, len(head) - 1) if head[cut:] in table), None)
 

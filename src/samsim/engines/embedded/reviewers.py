@@ -1,9 +1,9 @@
-"""The three reviewers: each re-examines every flagged tuple by its own lens (seed 000 §3, 001 part B).
+"""The three reviewers: each re-examines every flagged tuple with its own focus (seed 000 §3, 001 part B).
 
-A looks at negation and contrast, B at whether an inference is justified, C at whether the words are
-there. They read the same evidence and may disagree; the arbiter counts. Advice from memory makes a
-reviewer look where it otherwise would not, or hold back from what failed in similar cases; what it
-means is said in ``samsim.memory.advice``.
+A checks negation and contrast, B whether an inference is justified, C whether the words are in the
+text. They read the same evidence and may disagree; the arbiter counts their votes. Advice from memory makes
+a reviewer look where it otherwise would not, or hold back from what failed in similar cases; see
+``samsim.memory.advice`` for its meaning.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _WEAK_CONFIDENCE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a reviewer thinks of one tuple."""
+    """A reviewer's opinion of one tuple."""
 
     action: ActionType
     reason: ReasonCode
@@ -42,7 +42,7 @@ _KEEP = Verdict("KEEP", "KEEP_BEST_SUPPORTED")
 
 
 def review(agent: Agent, inputs: ReviewInputs) -> list[ReviewActionItem]:
-    """Return one reviewer's actions, one for each tuple in a flag or a risk."""
+    """Return one reviewer's actions, one for each tuple with a flag or a risk."""
     judge = _JUDGES[agent]
     advice = advice_in(inputs.memory_slot)
     actions = []
@@ -65,7 +65,7 @@ def _flip(polarity: PolarityName, reason: ReasonCode) -> Verdict:
 
 
 def _careful(verdict: Verdict, case: Case, advice: Advice) -> Verdict:
-    """Return the verdict, or a mark in the place of a change that failed in similar cases."""
+    """Return the verdict, or a FLAG instead of a change that failed in similar cases."""
     if verdict.action not in ("FLIP", "DROP") or not holds_back(advice, verdict.action, case):
         return verdict
     reason: ReasonCode = "REDUNDANT_REF_UNCERTAIN" if verdict.reason == "REDUNDANT_UPPER_REF" else verdict.reason
@@ -73,15 +73,15 @@ def _careful(verdict: Verdict, case: Case, advice: Advice) -> Verdict:
 
 
 def holds_back(advice: Advice, action: Literal["FLIP", "DROP"], case: Case) -> bool:
-    """Return whether advice warns of the change; a negation on the words, or words that are absent, settle it."""
+    """Return whether advice warns against the change; a negation of the words, or their absence, settles the matter."""
     settled = case.is_negated if action == "FLIP" else not WORDS_ABSENT.isdisjoint(case.risks)
     return advice.holds_back(action, case.doubts, settled=settled)
 
 
 def review_negation_and_contrast(case: Case, advice: Advice) -> Verdict:
-    """A: is the polarity turned where a negation governs it, are both sides of a contrast there?
+    """Return A's verdict: is the polarity reversed under a negation, and are both sides of a contrast there?
 
-    Never drops: a missing explicit word or an implicit aspect is not A's business.
+    A never drops a tuple: missing explicit words and implicit aspects are not its concern.
     """
     if case.contradiction and case.is_negated:
         return _flip(case.contradiction, "NEGATION_SCOPE")
@@ -101,9 +101,9 @@ def review_negation_and_contrast(case: Case, advice: Advice) -> Verdict:
 
 
 def review_inference(case: Case, advice: Advice) -> Verdict:
-    """B: is what was inferred justified, and is the ref the right one?
+    """Return B's verdict: is the inference justified, and is the ref the right one?
 
-    A redundant upper ref is C's to drop: B proposes the lower ref for a named target and keeps an implicit one.
+    Dropping a redundant upper ref is left to C: B proposes the lower ref for a named target and keeps an implicit one.
     """
     if "TERM_NOT_IN_TEXT" in case.risks:
         return Verdict("DROP", "WEAK_INFERENCE")
@@ -123,7 +123,7 @@ def review_inference(case: Case, advice: Advice) -> Verdict:
 
 
 def review_explicit_evidence(case: Case, advice: Advice) -> Verdict:
-    """C: do the words that are claimed stand in the text, and do they say it?"""
+    """Return C's verdict: are the claimed words in the text, and do they express it?"""
     if case.risks.keys() & {"TERM_NOT_IN_TEXT", "EVIDENCE_NOT_IN_TEXT", "OPINION_AS_TARGET"}:
         return Verdict("DROP", "WEAK_EVIDENCE")
     if repeats_lower(case, advice):
@@ -144,9 +144,9 @@ def review_explicit_evidence(case: Case, advice: Advice) -> Verdict:
 
 
 def repeats_lower(case: Case, advice: Advice = NO_ADVICE) -> bool:
-    """Return whether an upper tuple says nothing beyond a lower one: they rest on the same words.
+    """Return whether an upper tuple says nothing beyond a lower one, because both rest on the same words.
 
-    Advised by several cases to remove such a tuple, the same opinion in the same passage is enough.
+    If several cases advise removing such tuples, the same opinion in the same passage is enough.
     """
     mine = case.candidate
     if "redundant_upper_ref" in advice.removes and _shares_an_opinion(case):
@@ -155,7 +155,7 @@ def repeats_lower(case: Case, advice: Advice = NO_ADVICE) -> bool:
 
 
 def seems_to_repeat_lower(case: Case, advice: Advice) -> bool:
-    """Return whether advice to look for redundant refs finds the same opinion in the same passage."""
+    """Return whether advice says to look for redundant refs and the same opinion is in the same passage."""
     return "redundant_upper_ref" in advice.looks and _shares_an_opinion(case)
 
 
@@ -172,12 +172,12 @@ def _is_one_passage(left: str, right: str) -> bool:
 
 
 def has_no_place(case: Case, advice: Advice) -> bool:
-    """Whether neither the taxonomy has the ref nor the evidence anything to say, and advice is to remove that."""
+    """Return whether advice is to remove the tuple, its ref is invalid and its evidence has no evaluating words."""
     return "ref_in_taxonomy" in advice.removes and "INVALID_REF" in case.risks and not case.words
 
 
 def has_doubtful_term(case: Case) -> bool:
-    """Whether the term does not stand in the text as words of its own, or nobody knows at which place it does."""
+    """Return whether the term is not in the text as whole words, or its position is unclear."""
     return not case.term_stands or "SPAN_MISMATCH" in case.risks
 
 

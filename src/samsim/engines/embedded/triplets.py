@@ -1,4 +1,4 @@
-"""From extractions to the triplets a perspective reports."""
+"""Turning extractions into the triplets that a perspective reports."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from samsim.schemas.protocol_conflict_review import ASTETripletItem, Span
 from samsim.schemas.taxonomy import Taxonomy
 
 LONGEST_EVIDENCE = 60
-"""In code points: text without spaces has no words to end at, and a quotation must stay short."""
-# A marker farther away than this makes the evidence unreadable; the rationale names it then.
+"""In code points: text without spaces has no word boundaries to cut at, and a quotation must stay short."""
+# A marker farther away than this would make the evidence unreadable; the rationale mentions it instead.
 _LONGEST_WITH_NEGATION = 40
 _WORD_CHARACTERS = re.compile(r"[\w'’]*")
 
 
 def as_triplets(extractions: list[Extraction], analysis: TextAnalysis, taxonomy: Taxonomy) -> list[ASTETripletItem]:
-    """Describe each extraction in the words of the protocol; equal ones are reported once."""
+    """Return the extractions as triplets of the protocol, without duplicates."""
     evidence = _Evidence(analysis)
     items: dict[tuple[str, ...], ASTETripletItem] = {}
     for extraction in extractions:
@@ -47,7 +47,7 @@ def _as_triplet(
 
 
 def _reach(analysis: TextAnalysis) -> list[Span]:
-    """From each negation marker to what it governs, as one stretch of text."""
+    """Return the spans from each negation marker to what it governs."""
     return [_stretch(cue) for cue in analysis.cues_of("negation")]
 
 
@@ -57,7 +57,7 @@ def _stretch(cue: Cue) -> Span:
 
 
 class _Evidence:
-    """Where the evidence of an opinion begins and ends, for the opinions of one text."""
+    """Finds where the evidence of each opinion in a text starts and ends."""
 
     def __init__(self, analysis: TextAnalysis) -> None:
         self.text = analysis.text
@@ -66,7 +66,7 @@ class _Evidence:
         self.clause_starts = [start for start, _ in analysis.clauses]
 
     def of(self, opinion: Offsets) -> Offsets:
-        """The opinion as whole words, with the negation that governs it; never longer than ``LONGEST_EVIDENCE``."""
+        """Return the opinion as whole words with the negation that governs it, at most ``LONGEST_EVIDENCE`` long."""
         start, end = opinion
         for stretch in self.negations.overlapping(Span(start=start, end=end)):
             wider = min(start, stretch.start), max(end, stretch.end)
@@ -79,7 +79,7 @@ class _Evidence:
         return self._shortened((start, end), (max(first, clause_start), min(last, clause_end)))
 
     def _whole_words(self, start: int, end: int) -> Offsets:
-        """Return the words that the stretch touches; of endless ones only as much as shows that they are too long."""
+        """Return the words that the span touches; of very long ones, only enough to show that they are too long."""
         before = self.text[max(0, start - LONGEST_EVIDENCE) : start]
         after = self.text[end : end + LONGEST_EVIDENCE]
         return start - _length_of_word(before[::-1]), end + _length_of_word(after)
@@ -89,7 +89,7 @@ class _Evidence:
         return self.clauses[number] if number >= 0 else (0, len(self.text))
 
     def _shortened(self, core: Offsets, around: Offsets) -> Offsets:
-        """As much of ``around`` as fits, the core in its middle; of a core that is too long, its beginning."""
+        """Return as much of ``around`` as fits, with the core in the middle; if the core is too long, its start."""
         start, end = core[0], min(core[1], core[0] + LONGEST_EVIDENCE)
         first, last = min(around[0], start), max(around[1], end)
         if last - first > LONGEST_EVIDENCE:
@@ -98,7 +98,7 @@ class _Evidence:
         return self._between_characters(first, last)
 
     def _between_characters(self, first: int, last: int) -> Offsets:
-        """Return the stretch without parts of characters at its ends, as decomposed (NFD) text has them."""
+        """Return the span without partial characters at its ends, which decomposed (NFD) text may have."""
         while first < last and continues_a_character(self.text, first):
             first += 1
         while last > first and continues_a_character(self.text, last):
@@ -107,6 +107,6 @@ class _Evidence:
 
 
 def _length_of_word(text: str) -> int:
-    """Return how many characters of a word the text begins with."""
+    """Return the length of the word at the start of the text."""
     found = _WORD_CHARACTERS.match(text)
     return found.end() if found is not None else 0

@@ -1,1 +1,1 @@
-"""How many calls at once, how long to wait for one, and what to do while a server is away."""
+"""Pacing: how many calls to make at once, how long to wait for one, and what to do while a server is down."""

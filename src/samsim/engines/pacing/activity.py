@@ -1,4 +1,4 @@
-"""What engines are doing right now, for whoever shows it. It is written by engines and decides nothing."""
+"""A live view of what engines are doing, for progress displays. Engines write it; nothing is decided by it."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from types import TracebackType
 
 from samsim.engines.pacing.limits import Clock
 
-# So many answers say how fast a server is now.
+# The number of recent answers that show how fast a server currently is.
 _RECENT = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """A server that cannot be asked now: which one, what is the matter with it, and for how many seconds.
+    """A server that cannot be called now: its name, the reason in words, and for how many seconds.
 
-    ``asked_seconds`` is how long the call has been under way that looks whether it is back; 0 if there is none.
+    ``asked_seconds`` is how long the current attempt to reach it has been running; 0 if there is none.
     """
 
     server: str
@@ -29,15 +29,15 @@ class Pause:
 
 
 class Activity:
-    """Calls under way and waiting, how long they take, and which servers are away.
+    """Running and waiting calls, how long they take, and which servers are down.
 
-    Engines that work together share one. It may be read from another thread.
+    Engines that work together share one object. It may be read from another thread.
     """
 
     def __init__(self, clock: Clock = time.monotonic) -> None:
         self.under_way = 0
         self.finished = 0
-        # Why a server was given up, in words that name it.
+        # Why the engines stopped waiting for a server, in words that name it.
         self.lost: str | None = None
         self._clock = clock
         self.started = 0
@@ -51,22 +51,22 @@ class Activity:
 
     @property
     def waiting(self) -> int:
-        """Calls that were asked for and have no request under way: limits, retries and outages hold them."""
+        """Calls that have started but have no request running: limits, retries and outages hold them back."""
         return max(0, self.started - self.finished - self.under_way)
 
     @property
     def seconds_per_call(self) -> float | None:
-        """How long the latest answers took on average; None before the first."""
+        """The average duration of recent answers; None before the first."""
         recent = list(self._recent)
         return sum(recent) / len(recent) if recent else None
 
     @property
     def paused_seconds(self) -> float:
-        """How long any server was away so far, all in all."""
+        """The total time so far during which any server was down."""
         return self._paused_before + (self._clock() - self._paused_since if self._away else 0.0)
 
     def pause(self) -> Pause | None:
-        """Return the server that has been away longest of those that are away now."""
+        """Return the server that has been down longest, or None if none is down."""
         away = sorted((since, server, words) for server, (words, since) in list(self._away.items()))
         if not away:
             return None
@@ -75,16 +75,16 @@ class Activity:
         return Pause(server, words, now - since, now - self._asked_again.get(server, now))
 
     def call(self) -> AbstractContextManager[None]:
-        """Around a call from the moment it is asked for to its end."""
+        """Return a context manager for a call, from its start to its end."""
         return self._call
 
     def request(self) -> AbstractContextManager[None]:
-        """Around a request while it is under way."""
+        """Return a context manager for a request while it runs."""
         return self._request
 
     @contextmanager
     def asking_again(self, server: str) -> Iterator[None]:
-        """Around a call that looks whether a server is back. Only an answer says so, and that may take long."""
+        """Wrap a call that checks whether a server is back. Only an answer proves that, and it may take long."""
         self._asked_again[server] = self._clock()
         try:
             yield
@@ -92,23 +92,23 @@ class Activity:
             self._asked_again.pop(server, None)
 
     def answered(self, seconds: float) -> None:
-        """A request was answered after so long."""
+        """Record that a request was answered after this many seconds."""
         self._recent.append(seconds)
 
     def went_away(self, server: str, words: str) -> None:
-        """A server went away; told again, only the words change."""
+        """Record that a server went down; if it was already down, update only the words."""
         now = self._clock()
         if not self._away:
             self._paused_since = now
         self._away[server] = words, self._away[server][1] if server in self._away else now
 
     def came_back(self, server: str) -> None:
-        """A server answers again."""
+        """Record that a server answers again."""
         if self._away.pop(server, None) is not None and not self._away:
             self._paused_before += self._clock() - self._paused_since
 
 
-# Classes, and not generators: they are entered for every call.
+# Classes instead of generators, because they are entered for every call.
 class _Call(AbstractContextManager[None]):
     def __init__(self, activity: Activity) -> None:
         self._activity = activity

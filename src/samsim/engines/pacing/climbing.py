@@ -1,9 +1,9 @@
-"""How many calls at once bring the most answers per second, found by trying. No clock, no waiting.
+"""Finding by trial how many concurrent calls yield the most answers per second. No clock, no waiting.
 
-A server with one lane answers no faster for being asked twice at once; every call only waits longer,
-until it is given up. The time of an answer alone says little, since long answers take long on any
-server. So a number of calls is compared with half and with twice as many by the answers per second
-that each brings.
+A server that handles one call at a time is no faster with two; each call only waits longer, until it
+times out. The duration of an answer alone says little, because long answers take long on any server.
+So a number of concurrent calls is compared with half and with twice as many, by the answers per second
+that each yields.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-# More calls must bring at least this share of what as many lanes would.
+# More calls must yield at least this share of what perfect scaling would.
 _WORTH = 1 / 3
-# Answers as quick as this cannot pile up to a timeout: the way there, not the server, is what is measured.
+# Answers this quick cannot pile up to a timeout: they measure the network, not the server.
 QUICK_S = 0.1
 _FEWEST_MEASURED = 6
 _MOST_MEASURED = 32
-# Where answers take now long and now short, as many are measured as bring the error of their mean down to this.
+# If durations vary, keep measuring until the relative error of their mean is down to this.
 _ERROR = 0.15
-# Part of the calls allowed that must be under way, on average, for a limit to be felt at all.
+# The share of the allowed calls that must be running, on average, for the limit to matter at all.
 _FULL = 0.75
-# With so many times as many calls under way something can be learnt about more calls.
+# More calls can be judged only if at least this many times as many were actually running.
 _NOTICEABLE = 1.15
 _REST_WINDOWS = 4
 _MOST_RESTS = 64
@@ -30,7 +30,7 @@ _NO_TIME = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """How many calls were under way on average while a limit held, and how long an answer took."""
+    """The average number of running calls under a limit, and the average duration of an answer."""
 
     limit: int
     calls: float
@@ -38,17 +38,17 @@ class Measured:
 
     @property
     def rate(self) -> float:
-        """Answers per second: so many calls at a time, each of which takes so long."""
+        """Answers per second: the number of concurrent calls divided by the duration of each."""
         return self.calls / max(self.seconds, _NO_TIME)
 
 
 def is_worth_it(more: Measured, fewer: Measured) -> bool:
-    """Return whether the larger number of calls brings clearly more answers per second."""
+    """Return whether the larger number of calls yields clearly more answers per second."""
     return more.rate >= fewer.rate * (1.0 + _WORTH * (more.calls / fewer.calls - 1.0))
 
 
 class _Window:
-    """Answers while one limit held."""
+    """The answers that arrived under one limit."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -60,7 +60,7 @@ class _Window:
 
     def add(self, seconds: float, under_way: int) -> None:
         if self._to_skip:
-            # The first wave shares the server with calls that were sent under the limit before.
+            # The first calls share the server with calls that were sent under the previous limit.
             self._to_skip -= 1
             return
         self._count += 1
@@ -70,7 +70,7 @@ class _Window:
 
     @property
     def is_enough(self) -> bool:
-        """Whether the mean time is known: soon where all answers take the same time."""
+        """Whether the mean duration is known well enough; the less durations vary, the sooner it is."""
         if self._count < max(_FEWEST_MEASURED, self._limit):
             return False
         mean = self._seconds / self._count
@@ -83,10 +83,10 @@ class _Window:
 
 
 class Climb:
-    """Walks to the limit that is worth it: twice as many while that pays, else half as many while that costs nothing.
+    """Searches for the best limit: doubles it while that pays off, else halves it while that costs nothing.
 
-    ``limit`` is what to allow now. Where neither side is better it rests, and looks again later; the rests
-    grow while the answer stays the same. At the cap it looks no more unless it is pressed.
+    ``limit`` is the number of calls to allow now. When neither direction is better, the search rests and starts
+    again later; the rests grow while the result stays the same. At the cap it starts again only under pressure.
     """
 
     def __init__(self, limit: int, cap: int, *, is_bounded_above: bool = False) -> None:
@@ -101,13 +101,13 @@ class Climb:
 
     @property
     def is_trying_more(self) -> bool:
-        """Whether more calls are allowed now than have proved worth it."""
+        """Whether more calls are allowed now than have proven worthwhile."""
         return self._reference is not None and self.limit > self._reference.limit
 
     def answered(self, seconds: float, under_way: int) -> None:
-        """Count one answer to a call that was sent under this limit, and move on if it is the last of a window.
+        """Count one answer to a call sent under the current limit, and adjust the limit at the end of a window.
 
-        ``under_way`` is how many calls there were when it came, itself included.
+        ``under_way`` is how many calls were running when it arrived, including this one.
         """
         if self._resting:
             self._resting -= 1
@@ -119,7 +119,7 @@ class Climb:
             self._decide(self._window.measured)
 
     def press(self) -> None:
-        """Answers come so late that some may soon be given up: look at fewer calls, not at more."""
+        """Search among fewer calls, not more, because answers are so late that calls may soon time out."""
         self._is_pressed = True
         if not self._resting:
             self._is_bounded_above = True
@@ -129,7 +129,7 @@ class Climb:
         is_quick = here.seconds < QUICK_S
         if best is None:
             if here.calls < _FULL * self.limit:
-                # Who does not ask for more cannot be told what more would bring.
+                # If there are not enough calls to fill the limit, more of them cannot be judged.
                 self._measure(self.limit)
                 return
             best, self._is_bounded_below = here, is_quick

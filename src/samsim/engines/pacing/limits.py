@@ -1,6 +1,6 @@
 """Limits on calls: how many at once, how many per minute, and how much money.
 
-Everything here may be used from several event loops one after another (not at the same time).
+Everything here may be used from several event loops in turn, but not at the same time.
 """
 
 from __future__ import annotations
@@ -21,38 +21,38 @@ Clock = Callable[[], float]
 Sleep = Callable[[float], Awaitable[object]]
 
 _MINUTE = 60.0
-# Float dust: a bucket that lacks less than this is full enough, or a wait could round to nothing for ever.
+# Float error: a bucket that lacks less than this counts as full, or a wait could round to zero forever.
 _DUST = 1e-9
 
 
 class FifoGate:
-    """Lets ``limit`` holders in at once, strictly in the order they came; the limit may change.
+    """Admits up to ``limit`` holders at once, strictly in order of arrival; the limit may change.
 
-    Unlike asyncio's own semaphore and lock it does not belong to one event loop, and nobody who
-    comes later can overtake. ``FifoGate(1)`` is a fair lock.
+    Unlike asyncio's semaphore and lock, it is not bound to one event loop, and no one can jump the
+    queue. ``FifoGate(1)`` is a fair lock.
     """
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self.active = 0
-        # A dict for its order: who gives up leaves from the middle of the line.
+        # A dict keeps the order and allows a canceled waiter to leave from the middle of the queue.
         self._line: dict[asyncio.Future[None], None] = {}
 
     @property
     def waiting(self) -> int:
-        """How many stand in line."""
+        """The number of waiters in the queue."""
         return len(self._line)
 
     def enter_at_once(self) -> bool:
-        """Enter if there is room, without waiting; whether there was."""
-        # Whoever could be let in has been: where there is room, nobody stands in line.
+        """Enter without waiting if there is room, and return whether there was."""
+        # Waiters are admitted as soon as possible, so if there is room, the queue is empty.
         if self.active < self.limit:
             self.active += 1
             return True
         return False
 
     def leave(self) -> None:
-        """Make room for the next in line."""
+        """Make room for the next waiter."""
         self.active -= 1
         self._admit()
 
@@ -67,7 +67,7 @@ class FifoGate:
             if place.cancelled():
                 self._line.pop(place, None)
             else:
-                # Let in and cancelled in the same moment: the place goes to the next in line.
+                # Admitted and canceled at the same moment: the place goes to the next waiter.
                 self.leave()
             raise
 
@@ -77,7 +77,7 @@ class FifoGate:
         self.leave()
 
     def resize(self, limit: int) -> None:
-        """Change the limit; those inside stay, those in line enter if there is room now."""
+        """Change the limit; current holders stay, and waiters enter if there is now room."""
         self.limit = limit
         self._admit()
 
@@ -85,7 +85,7 @@ class FifoGate:
         while self._line and self.active < self.limit:
             place = next(iter(self._line))
             del self._line[place]
-            # One that was cancelled just now has not left the line yet.
+            # A waiter that was just canceled is still in the queue.
             if not place.done():
                 self.active += 1
                 place.set_result(None)
@@ -93,27 +93,27 @@ class FifoGate:
 
 @dataclass(slots=True)
 class Slot:
-    """One admitted call; it reports how the server took it."""
+    """One admitted call; it reports how the server responded."""
 
     _owner: AdaptiveLimit
     _round: int
     _entered: float
 
     def succeeded(self, *, is_late: bool = False) -> None:
-        """The server answered; ``is_late`` says that it took nearly as long as can be waited for."""
+        """Report an answer; ``is_late`` says that it took almost as long as the timeout can get."""
         self._owner.note_success(self._round, self._entered, is_late=is_late)
 
     def rate_limited(self) -> None:
-        """The server said 429: the limit is halved, once for all calls that were under way together."""
+        """Report a 429: the limit is halved, once for all calls that were running together."""
         self._owner.note_rate_limit(self._round)
 
     def timed_out(self) -> None:
-        """No answer in time: the limit is halved likewise, and then found by trying."""
+        """Report a timeout: the limit is halved in the same way, and then found by trial."""
         self._owner.note_timeout(self._round)
 
 
 class AdaptiveLimit:
-    """How many calls run at once, between one and ``cap``.
+    """The number of calls that may run at once, between one and ``cap``.
 
     ::
 
@@ -121,16 +121,15 @@ class AdaptiveLimit:
             ...  # send
             slot.succeeded()  # or slot.rate_limited() or slot.timed_out(); none for other failures
 
-    It starts at ``cap``, halves on 429 and on timeouts, and grows by one per window of successes, which is
-    as many as the limit is wide. A server that lets calls time out does not say how many it bears: from
-    then on, and with a ``start`` from the beginning, the limit climbs only where more calls at once bring
-    more answers per second (``Climb``). Hold a slot only while a request is under way, not while waiting
-    for the next try.
+    It starts at ``cap``, halves on 429 and on timeouts, and grows by one after as many successes as the limit.
+    A server that lets calls time out does not say how many it can handle. So after a timeout, and from the start
+    if ``start`` is given, the limit grows only if more concurrent calls yield more answers per second (``Climb``).
+    Hold a slot only while a request is running, not while waiting for a retry.
     """
 
     def __init__(self, cap: int, *, start: int | None = None, clock: Clock = time.monotonic) -> None:
         if cap < 1:
-            raise ConfigError(f"At least one call at a time is needed, not {cap}. Set concurrency to 1 or more.")
+            raise ConfigError(f"concurrency is {cap}, but at least one call at a time is needed. Set it to 1 or more.")
         self.cap = cap
         self._clock = clock
         first = cap if start is None else min(start, cap)
@@ -141,17 +140,17 @@ class AdaptiveLimit:
 
     @property
     def current(self) -> int:
-        """How many calls may run at once now."""
+        """The number of calls that may run at once now."""
         return self._gate.limit
 
     @property
     def active(self) -> int:
-        """How many run now; after a halving it may be above ``current`` until some end."""
+        """The number of running calls; after a halving it may exceed ``current`` for a while."""
         return self._gate.active
 
     @property
     def waiting(self) -> int:
-        """How many wait to be let in."""
+        """The number of calls waiting to be admitted."""
         return self._gate.waiting
 
     async def __aenter__(self) -> Slot:
@@ -180,15 +179,15 @@ class AdaptiveLimit:
                 self._begin_round(self._climb.limit)
 
     def note_rate_limit(self, entered_in: int) -> None:
-        """Halve, unless the call started before the last change: one wave of 429 is one signal."""
+        """Halve the limit, unless the call started before its last change: one wave of 429s is one signal."""
         self._successes = 0
         if entered_in == self._round:
-            # It says itself when it has enough: no need to find out by trying.
+            # The server says when it has had enough, so there is no need to find out by trial.
             self._climb = None
             self._begin_round(max(1, self.current // 2))
 
     def note_timeout(self, entered_in: int) -> None:
-        """Halve, once per wave, and see what the server bears: above, only if the cap was fine until now."""
+        """Halve the limit, once per wave, and search from there; try more calls only if the cap worked until now."""
         self._successes = 0
         if entered_in == self._round:
             half = max(1, self.current // 2)
@@ -204,9 +203,9 @@ class AdaptiveLimit:
 class _Bucket:
     """A token bucket that never lets more than ``per_minute`` through in any 60 seconds.
 
-    It holds about one second's worth, and what it may hold at most is taken off the refill: a full
-    bucket at the start of a minute and the refill during it make up the limit together. A single
-    request larger than the bucket waits until it is full and then leaves it in debt.
+    It holds about one second's worth, and its capacity is deducted from the refill rate: a full bucket at
+    the start of a minute plus the refill during it add up to the limit. A single request larger than the
+    bucket waits until the bucket is full and then leaves it in debt.
     """
 
     def __init__(self, per_minute: int, now: float) -> None:
@@ -217,13 +216,13 @@ class _Bucket:
         self._seen = now
 
     def wait(self, amount: float, now: float) -> float:
-        """Seconds until ``amount`` may be taken."""
+        """Return the seconds until ``amount`` may be taken."""
         self._refill(now)
         lacking = min(amount, self._capacity) - self._level
         return lacking / self._rate if lacking > _DUST else 0.0
 
     def take(self, amount: float, now: float) -> None:
-        """Take it; a negative amount gives back."""
+        """Take the amount; a negative amount is given back."""
         self._refill(now)
         self._level -= amount
 
@@ -233,7 +232,7 @@ class _Bucket:
 
 
 class RateLimit:
-    """Requests and tokens per minute; None means no limit. Whoever comes first is let through first."""
+    """Requests and tokens per minute; None means no limit. Callers are let through in order of arrival."""
 
     def __init__(
         self,
@@ -262,7 +261,7 @@ class RateLimit:
                 self._tokens.take(estimated_tokens, now)
 
     def correct(self, estimated_tokens: int, used_tokens: int) -> None:
-        """Replace an estimate by what the server counted."""
+        """Replace an estimate with the number of tokens that the server counted."""
         if self._tokens is not None:
             self._tokens.take(used_tokens - estimated_tokens, self._clock())
 
@@ -275,9 +274,9 @@ class RateLimit:
 
 
 class SpendingLimit:
-    """What all engines together have spent, and whether that is enough.
+    """The total spending of all engines, and whether it has reached the limit.
 
-    It reserves nothing: calls under way when the limit is reached still end and are counted. Sums
+    It reserves nothing: calls that are running when the limit is reached still finish and are counted. Sums
     are exact decimals. An attempt of unknown cost counts as unknown, never as 0.
     """
 
@@ -294,7 +293,7 @@ class SpendingLimit:
 
     @property
     def exhausted(self) -> bool:
-        """Whether no further call may be sent; such a call answers with the failure ``budget``."""
+        """Whether no further call may be sent; such a call fails with ``budget``."""
         return self._limit is not None and self._spent >= self._limit
 
     def charge(self, cost: float | None) -> None:
@@ -305,9 +304,9 @@ class SpendingLimit:
             self._spent += exact_decimal(cost)
 
     def require_price(self, price: PricePerMillion | None, model: str = "the model") -> None:
-        """Refuse a spending limit that could not be kept, because nobody knows what a call costs."""
+        """Raise ``ConfigError`` if there is a spending limit but no price to enforce it with."""
         if self._limit is not None and price is None:
             raise ConfigError(
-                f"max_cost is {self.max_cost:g} dollars, but the price of {model} is not known, so the limit could "
-                "not be kept. Give price_per_million (input and output, 0 for a server of your own) or drop max_cost."
+                f"max_cost is {self.max_cost:g} dollars, but the price of {model} is unknown, so the limit cannot be "
+                "enforced. Set price_per_million (input and output; 0 for your own server) or remove max_cost."
             )

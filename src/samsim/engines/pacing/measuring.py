@@ -1,4 +1,4 @@
-"""How many calls at once a server is worth and how long it takes: asked in rounds of 1, 2, 4, … calls."""
+"""Measuring how many concurrent calls a server can handle, and how long it takes, in rounds of 1, 2, 4, … calls."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from samsim.engines.pacing.climbing import QUICK_S, Measured, is_worth_it
 from samsim.schemas.calls import Outcome
 from samsim.schemas.results import CallRecord
 
-# Asks one call; calls of different numbers are about different texts.
+# Makes one call; calls with different numbers use different texts.
 Ask = Callable[[int], Awaitable[CallRecord]]
 
-# A review may be far longer than those of the measurement, and a busy machine slower.
+# A review may be far longer than those measured, and a busy machine slower.
 TIMES_SLOWEST = 10
 LEAST_TIMEOUT_S = 60
 _STEP_S = 10
@@ -25,7 +25,7 @@ _OF_THE_SERVER: frozenset[Outcome] = frozenset({"timeout", "connection", "rate_l
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """So many calls at once: how long all of them took, the slowest one, and what failed."""
+    """A number of concurrent calls: the duration of the round, its slowest call, and its failures."""
 
     at_once: int
     answers: int
@@ -40,13 +40,13 @@ class Round:
 
     @property
     def measured(self) -> Measured:
-        """The round as a limit is judged by."""
+        """The round in the form by which limits are compared."""
         return Measured(self.at_once, self.at_once, self.seconds * self.at_once / max(self.answers, 1))
 
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """Settings that suit the server, each with its reason."""
+    """Recommended settings for the server, with reasons."""
 
     concurrency: int
     timeout_s: int
@@ -55,12 +55,12 @@ class Suggestion:
 
 
 async def rounds(ask: Ask, most: int) -> AsyncIterator[Round]:
-    """Ask more and more at once, until it brings no more answers per second or something fails."""
+    """Yield rounds of more and more concurrent calls, until they yield no more answers per second or a call fails."""
     numbers = count()
     best: Round | None = None
     at_once = 1
     while at_once <= most:
-        # One after another first: the answers per second that any more must beat.
+        # Sequential calls first: the answers per second that concurrent calls must beat.
         waves = [1] * _ALONE if at_once == 1 else [at_once]
         calls = [call for wave in waves for call in await asyncio.gather(*(ask(next(numbers)) for _ in range(wave)))]
         here = _round(at_once, calls)
@@ -83,7 +83,7 @@ def _round(at_once: int, calls: Sequence[CallRecord]) -> Round:
         answers=sum(call.attempts[-1].outcome not in _OF_THE_SERVER for call in calls),
         seconds=seconds,
         slowest=max(ended - started for started, ended in spans),
-        # A call that was answered at the second attempt is no proof that the server bears so many.
+        # A call that was answered on a retry does not prove that the server can handle this many.
         failures=tuple(attempt.outcome for attempt in attempts if attempt.outcome in _OF_THE_SERVER),
     )
 
@@ -93,7 +93,7 @@ def _is_better(more: Round, fewer: Round) -> bool:
 
 
 def suggestion(measured: Sequence[Round]) -> Suggestion | None:
-    """Return what the rounds say; None if not even a single call was answered well."""
+    """Return the settings that the rounds suggest; None if not even a single call succeeded."""
     good = [trial for trial in measured if not trial.failures]
     if not good:
         return None
@@ -101,11 +101,11 @@ def suggestion(measured: Sequence[Round]) -> Suggestion | None:
     for more in good[1:]:
         best = more if _is_better(more, best) else best
     if last.failures:
-        why = f"{last.at_once} at once were too many: {', '.join(dict.fromkeys(last.failures))}"
+        why = f"{last.at_once} at once was too many: {', '.join(dict.fromkeys(last.failures))}"
     elif last is best:
-        why = "as many as were tried, and each round brought more answers per second"
+        why = "the most that were tried, and each round yielded more answers per second"
     else:
-        why = f"{last.at_once} at once bring hardly more answers per second"
+        why = f"{last.at_once} at once yields hardly more answers per second"
     timeout = max(LEAST_TIMEOUT_S, _STEP_S * math.ceil(TIMES_SLOWEST * best.slowest / _STEP_S))
     return Suggestion(
         concurrency=best.at_once,

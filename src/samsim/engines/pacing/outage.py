@@ -1,8 +1,8 @@
-"""A server that goes away and comes back: calls wait for it instead of using up their attempts.
+"""Waiting for a server that goes down and comes back, without using up the attempts of calls.
 
-A server that has answered once and is lost (nothing listens, no route, no such host), and one that says it
-is still loading its model, opens an outage. Everybody who asks that server then stands in line; whoever is
-first asks again, at growing intervals, until the server answers or ``max_outage`` is over.
+An outage starts when a server that has answered before is lost (nothing listens, no route, no such host), or
+when a server says that it is still loading its model. All calls to that server then queue up; the first one
+retries at growing intervals until the server answers or ``max_outage`` is over.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Sign = Literal["answered", "failed", "unreached", "loading"]
 
 
 def sign_of(http: HttpReply) -> Sign:
-    """Return what a reply says about the server; one that breaks off, or takes too long, has only ``failed``."""
+    """Return what a reply says about the server; a broken or timed-out connection is only ``failed``."""
     if not http.reached:
         return "unreached"
     if http.status == _UNAVAILABLE and "loading" in http.raw_text.lower():
@@ -38,15 +38,15 @@ def sign_of(http: HttpReply) -> Sign:
 
 
 def server_of(settings: EngineSettings) -> str:
-    """Return the server that an engine asks, as it may be shown: scheme, host and port."""
+    """Return the server that an engine calls, in a form that is safe to show: scheme, host and port."""
     parts = urlsplit(shown_address(settings.url))
     return f"{parts.scheme}://{parts.netloc}"
 
 
 class Outage:
-    """Whether one server can be reached, shared by all engines that ask it.
+    """The state of one server, shared by all engines that call it.
 
-    With ``max_outage`` 0 nothing is ever waited for.
+    With ``max_outage`` 0, it never waits.
     """
 
     def __init__(
@@ -72,9 +72,9 @@ class Outage:
     async def outlast(
         self, attempt: Callable[[], Awaitable[ResultT]], signs: Callable[[ResultT], Sign]
     ) -> ResultT | None:
-        """Attempt, and during an outage again until the server is back; None if that takes too long.
+        """Make an attempt, and during an outage retry until the server is back; return None if that takes too long.
 
-        ``signs`` says what a result tells about the server.
+        ``signs`` returns what a result says about the server.
         """
         given_up_before = self._times_given_up
         while True:
@@ -83,9 +83,9 @@ class Outage:
                 if not self._opens(signs(result)):
                     return result
             async with self._line:
-                # Whoever's turn comes when the outage is over leaves the line and asks as usual.
+                # A call whose turn comes after the outage leaves the queue and proceeds as usual.
                 while self._since is not None:
-                    # Who waited shares the end: a dead server is found dead once.
+                    # Calls that waited share the result, so a dead server is waited for only once.
                     if self._times_given_up > given_up_before:
                         return None
                     is_last = not await self._pause()
@@ -98,14 +98,14 @@ class Outage:
                         return None
 
     def never_reached(self, sign: Sign) -> bool:
-        """Whether the last attempt of a call found a server that nobody has reached yet, and that is to be said."""
+        """Record and return whether a call ended without the server ever having been reached."""
         if sign != "unreached" or not self._max_outage:
             return False
         self.activity.lost = f"{self.server} cannot be reached; start the server, or correct base_url"
         return True
 
     def _opens(self, sign: Sign) -> bool:
-        """Return whether an attempt that was made as usual calls for waiting."""
+        """Return whether the result of an ordinary attempt starts or continues an outage."""
         if sign == "answered":
             self._has_answered = True
         is_away = sign == "loading" or (sign == "unreached" and (self._has_answered or self._since is not None))
@@ -117,7 +117,7 @@ class Outage:
         return True
 
     def _goes_on(self, sign: Sign) -> bool:
-        """Return whether an attempt that was made during the outage found the server still away."""
+        """Return whether an attempt during the outage found the server still down."""
         if sign in ("unreached", "loading"):
             self._tell(sign)
             return True
@@ -132,7 +132,7 @@ class Outage:
         self.activity.went_away(self.server, self._words)
 
     async def _pause(self) -> bool:
-        """Wait before the next look; False if there is no time left for a further one."""
+        """Wait before the next attempt; return False if it is the last one that fits."""
         left = self._time_left()
         if left <= 0:
             return False
@@ -151,14 +151,14 @@ class Outage:
 
 
 class Servers:
-    """The servers of some engines; engines that ask the same one share what is known of it."""
+    """The servers of a group of engines; engines that call the same server share its state."""
 
     def __init__(self, activity: Activity | None = None) -> None:
         self.activity = activity or Activity()
         self._outages: dict[tuple[str, float], Outage] = {}
 
     def outage_of(self, settings: EngineSettings, max_outage: float) -> Outage:
-        """Return the outage of the server that an engine asks, waited for so long."""
+        """Return the shared outage state of an engine's server for this ``max_outage``."""
         key = server_of(settings), max_outage
         if key not in self._outages:
             self._outages[key] = Outage(*key, self.activity)

@@ -1,4 +1,4 @@
-"""When a failed attempt is worth another one, and how long to wait before it. Pure functions."""
+"""Whether a failed attempt is worth a retry, and how long to wait before it. Pure functions."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ def delay_before(
     base: float = BACKOFF_BASE_S,
     cap: float = BACKOFF_CAP_S,
 ) -> float:
-    """Seconds to wait before the next try when ``attempt`` tries have failed (1, 2, …).
+    """Return the seconds to wait after ``attempt`` failed tries (1, 2, …).
 
-    The back-off doubles up to ``cap``; ``jitter`` in [0, 1) spreads it over its upper half, so that
-    callers that failed together do not come back together. A server's ``retry_after`` is never
-    undercut; it is spread upwards by at most ``base``.
+    The backoff doubles up to ``cap``; ``jitter`` in [0, 1) spreads it over its upper half, so that
+    callers that failed together do not retry together. The wait is never shorter than the server's
+    ``retry_after``, and at most ``base`` longer.
     """
     if retry_after is not None:
         return min(retry_after, MAX_RETRY_AFTER_S) + jitter * base
-    # The exponent is bounded first: 2 ** 2000 would not fit a float.
+    # Bound the exponent first: 2 ** 2000 does not fit in a float.
     backoff = min(cap, base * 2.0 ** min(attempt - 1, 60))
     return backoff * (1.0 + jitter) / 2.0
 
 
 def retry_after_of(headers: Mapping[str, str], now: float) -> float | None:
-    """Return the wait a server asks for, in seconds from ``now`` (epoch); None if it does not say so legibly.
+    """Return the wait a server asks for, in seconds from ``now`` (epoch); None if there is none or it is unreadable.
 
-    ``retry-after-ms`` (OpenAI, Azure) is finer and therefore wins over ``Retry-After``.
+    ``retry-after-ms`` (OpenAI, Azure) is more precise and takes precedence over ``Retry-After``.
     """
     named = {name.lower(): value.strip() for name, value in headers.items() if name.lower().startswith("retry-after")}
     milliseconds = _number(named.get("retry-after-ms", ""))
@@ -74,5 +74,5 @@ def _seconds_until(http_date: str, now: float) -> float | None:
         moment = parsedate_to_datetime(http_date)
     except ValueError:
         return None
-    # A date with the zone "-0000" comes back naive; HTTP dates are in GMT by definition.
+    # A date with the zone "-0000" is parsed as naive; HTTP dates are in GMT by definition.
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() - now

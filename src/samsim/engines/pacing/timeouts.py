@@ -1,10 +1,10 @@
-"""How long an answer is waited for: as the user says at first, longer where the server is seen to be slow."""
+"""Adaptive timeouts: the configured timeout at first, a longer one if the server turns out to be slow."""
 
 from __future__ import annotations
 
 from collections import deque
 
-# An answer may take this many times as long as the slowest of the last ones.
+# The next answer may take this many times as long as the slowest recent one.
 _TIMES_SLOWEST = 4.0
 _TIMES_GIVEN_UP = 2.0
 _REMEMBERED = 32
@@ -12,9 +12,9 @@ _LATE = 0.5
 
 
 class AdaptiveTimeout:
-    """Seconds to wait for an answer, between ``first`` and ``most``.
+    """The seconds to wait for an answer, between ``first`` and ``most``.
 
-    Only what was seen lately counts: when a slow server becomes fast, the timeout comes back.
+    Only recent calls count: when a slow server becomes fast, the timeout shrinks again.
     """
 
     def __init__(self, first: float, most: float) -> None:
@@ -24,17 +24,17 @@ class AdaptiveTimeout:
 
     @property
     def current(self) -> float:
-        """What to allow the next call."""
+        """The timeout of the next call."""
         return min(self.most, max(self.first, max(self._wanted, default=0.0)))
 
     def answered(self, seconds: float) -> None:
-        """A call was answered after so long."""
+        """Record that a call was answered after this many seconds."""
         self._wanted.append(_TIMES_SLOWEST * seconds)
 
     def given_up(self, seconds: float) -> None:
-        """A call was not answered in this time: the next one may take twice as long."""
+        """Record that a call timed out after this many seconds: the next one may take twice as long."""
         self._wanted.append(_TIMES_GIVEN_UP * seconds)
 
     def is_late(self, seconds: float) -> bool:
-        """Return whether an answer took so long that the next may be given up though the timeout cannot grow enough."""
+        """Return whether an answer was so slow that the next may time out even at the longest timeout."""
         return seconds > _LATE * self.most

@@ -1,1 +1,1 @@
-"""How each provider is spoken to: requests and replies as they are sent."""
+"""The providers' wire formats: requests and replies as they are sent."""

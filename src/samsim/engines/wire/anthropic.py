@@ -36,12 +36,12 @@ _INPUT_COUNTS = ("input_tokens", "cache_creation_input_tokens", "cache_read_inpu
 
 
 class AnthropicWire:
-    """The messages format; it has no bare JSON mode, and no seed."""
+    """The messages format; it has no plain JSON mode and no seed."""
 
     modes: tuple[OutputMode, ...] = ("json_schema", "tool", "prompted")
 
     def refused_keywords(self, settings: EngineSettings) -> frozenset[str]:  # noqa: ARG002 - the same for every model
-        """Structured outputs refuse bounds on numbers, strings and arrays."""
+        """Return all bounds: structured outputs reject them on numbers, strings and arrays."""
         return BOUND_KEYWORDS
 
     def build(
@@ -52,9 +52,9 @@ class AnthropicWire:
         mode: OutputMode,
         settings: EngineSettings,
         api_key: str | None,
-        seed: int | None,  # noqa: ARG002 - the format has none; the cache key holds it all the same
+        seed: int | None,  # noqa: ARG002 - the format has none; it is still part of the cache key
     ) -> WireRequest:
-        """Return a messages request; the system text stands apart from the turns."""
+        """Return a messages request; the system text is a field of its own."""
         body: dict[str, Any] = {
             "model": settings.model,
             "max_tokens": settings.max_tokens,
@@ -92,8 +92,8 @@ class AnthropicWire:
             text = json.dumps(calls[0].get("input"), ensure_ascii=False) if calls else text
         return WireReply(text, finish, counted, text if finish == "refusal" else None)
 
-    def failure_of(self, status: int, payload: object) -> FailureKind | None:  # noqa: ARG002 - the status says it all
-        """Typed by status; 529 means overloaded."""
+    def failure_of(self, status: int, payload: object) -> FailureKind | None:  # noqa: ARG002 - the status is enough
+        """Return the failure by status; 529 means overloaded."""
         return failure_of_status(status)
 
 

@@ -1,7 +1,7 @@
-"""What all wire formats share: a request as it is sent, a reply as it was meant, and how errors are typed.
+"""What all wire formats share: the request as sent, the reply as parsed, and typed errors.
 
-An adapter knows one provider's JSON and nothing else: it opens no connection, repeats nothing and
-keeps no state. API keys are put in headers only.
+An adapter knows one provider's JSON and nothing else: it opens no connection, retries nothing and
+keeps no state. API keys go only into headers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from samsim.schemas.calls import FailureKind, OutputMode, Usage
 
 Finish = Literal["stop", "length", "refusal", "tool", "other"]
 
-# Bounds that constrained decoders of hosted providers refuse; pydantic checks the values anyway.
+# Bounds that the constrained decoders of hosted providers reject; pydantic checks the values anyway.
 BOUND_KEYWORDS = frozenset(
     {
         "minimum",
@@ -34,11 +34,11 @@ BOUND_KEYWORDS = frozenset(
     }
 )
 
-# More than any model can read or write: a server that says so has not counted.
+# More than any model can read or write, so such a count must be wrong.
 _MOST_TOKENS = 10**9
 
-# 402 is an account without credit. 409 is how several servers say that a lock could not be had in
-# time: as passing as a 5xx.
+# 402 means that the account has no credit. Several servers use 409 for a lock that was not available in
+# time, which is as transient as a 5xx.
 _STATUS_FAILURES: Mapping[int, FailureKind] = {
     401: "auth",
     402: "auth",
@@ -62,7 +62,7 @@ class WireRequest:
 
 @dataclass(frozen=True, slots=True)
 class WireReply:
-    """What the model wrote (its text or the arguments of its tool call), why it stopped and what it took."""
+    """What the model wrote (its text or the arguments of its tool call), why it stopped, and its token usage."""
 
     text: str
     finish: Finish
@@ -75,10 +75,10 @@ class WireAdapter(Protocol):
 
     @property
     def modes(self) -> tuple[OutputMode, ...]:
-        """The ways this provider can be made to answer in JSON, the most reliable first."""
+        """The provider's ways to return JSON, the most reliable first."""
 
     def refused_keywords(self, settings: EngineSettings) -> frozenset[str]:
-        """JSON Schema keywords the server would reject a request for."""
+        """Return the JSON Schema keywords that make the server reject a request."""
 
     def build(
         self,
@@ -90,17 +90,17 @@ class WireAdapter(Protocol):
         api_key: str | None,
         seed: int | None,
     ) -> WireRequest:
-        """Return the request for these messages, with the answer's schema stated the way ``mode`` does."""
+        """Return the request for these messages, with the answer's schema stated as ``mode`` requires."""
 
     def parse(self, payload: dict[str, Any], mode: OutputMode) -> WireReply:
-        """Read a reply of status 200; whatever is missing is empty, never an exception."""
+        """Read a reply with status 200; missing fields become empty values and never raise."""
 
     def failure_of(self, status: int, payload: object) -> FailureKind | None:
-        """Return the typed failure of an error reply, or None if the reply is to be read."""
+        """Return the typed failure of an error reply, or None if the reply should be parsed."""
 
 
 def failure_of_status(status: int) -> FailureKind | None:
-    """Return what an HTTP status means as a failure; None for 2xx."""
+    """Return the failure that an HTTP status means, or None for 2xx."""
     if 200 <= status < 300:
         return None
     return _STATUS_FAILURES.get(status, "server_error" if status >= 500 else "bad_request")
@@ -108,14 +108,14 @@ def failure_of_status(status: int) -> FailureKind | None:
 
 @lru_cache(maxsize=64)
 def address_of(base_url: str, path: str, query: str = "") -> str:
-    """Return the address of ``path`` on a server; a query of the base address stays behind the path."""
+    """Return the URL of ``path`` on a server; a query in the base URL is moved behind the path."""
     base, _, own = base_url.partition("?")
     queries = "&".join(part for part in (own, query) if part)
     return f"{base.rstrip('/')}{path}{'?' if queries else ''}{queries}"
 
 
 def merge_body(body: dict[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
-    """``body`` with the user's own fields on top; objects are merged, everything else is replaced."""
+    """Return ``body`` with the user's fields merged over it; objects are merged, other values replaced."""
     if not extra:
         return body
     merged = dict(body)
@@ -126,30 +126,30 @@ def merge_body(body: dict[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]
 
 
 def as_object(value: object) -> dict[str, Any]:
-    """Return the value if it is a JSON object, else an empty one: a server may send anything anywhere."""
+    """Return the value if it is a JSON object, else an empty object: a server may send anything."""
     return value if isinstance(value, dict) else {}
 
 
 def first_object(value: object) -> dict[str, Any]:
-    """Return the first element of a JSON array, if it is an object, else an empty one."""
+    """Return the first element of a JSON array if it is an object, else an empty object."""
     return as_object(value[0]) if isinstance(value, list) and value else {}
 
 
 def objects_in(value: object) -> list[dict[str, Any]]:
-    """Return the objects of a JSON array; anything else is passed over."""
+    """Return the objects in a JSON array; other elements are skipped."""
     return [element for element in value if isinstance(element, dict)] if isinstance(value, list) else []
 
 
 def as_text(value: object) -> str:
-    """Return the value if it is a string, else an empty one."""
+    """Return the value if it is a string, else an empty string."""
     return value if isinstance(value, str) else ""
 
 
 def count_tokens(*counts: object) -> int | None:
-    """Return the sum of the counts a server gave; None where it gave none that can be true."""
+    """Return the sum of a server's token counts, or None if none of them is plausible."""
     total: int | None = None
     for count in counts:
-        # Exactly an integer: a truth value is none.
+        # An exact type check, because bool is a subclass of int.
         if type(count) is int and 0 <= count <= _MOST_TOKENS:
             total = count + (total or 0)
     return total

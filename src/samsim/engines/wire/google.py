@@ -42,7 +42,7 @@ class GoogleWire:
     modes: tuple[OutputMode, ...] = ("json_schema", "tool", "json_object", "prompted")
 
     def refused_keywords(self, settings: EngineSettings) -> frozenset[str]:  # noqa: ARG002 - the same for every model
-        """Bounds make Gemini's schemas "too complex" quickly, and large models do not loop."""
+        """Return all bounds: they quickly make a schema "too complex" for Gemini, and large models do not loop."""
         return BOUND_KEYWORDS
 
     def build(
@@ -104,7 +104,7 @@ class GoogleWire:
         return WireReply(text, finish, counted, refusal)
 
     def failure_of(self, status: int, payload: object) -> FailureKind | None:
-        """Typed by status; a wrong key is a 400 here."""
+        """Return the failure by status; a wrong key is a 400 here."""
         if status == 400:
             details = objects_in(as_object(as_object(payload).get("error")).get("details"))
             if any(detail.get("reason") == "API_KEY_INVALID" for detail in details):

@@ -1,4 +1,4 @@
-"""Chat completions: OpenAI, Azure, OpenRouter, vLLM, Ollama, llama.cpp, LM Studio and whatever else speaks it."""
+"""Chat completions: OpenAI, Azure, OpenRouter, vLLM, Ollama, llama.cpp, LM Studio and other compatible servers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _FINISHES: dict[str, Finish] = {
     "tool_calls": "tool",
     "function_call": "tool",
 }
-# An account without credit is told "429"; waiting does not help it.
+# An account without credit gets a 429, but waiting does not help.
 _NO_CREDIT_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
 
 
@@ -46,7 +46,7 @@ class OpenAIWire:
     modes: tuple[OutputMode, ...] = ("json_schema", "tool", "json_object", "prompted")
 
     def refused_keywords(self, settings: EngineSettings) -> frozenset[str]:
-        """OpenAI and what stands before it refuse bounds; servers of one's own need them against loops."""
+        """Return all bounds for OpenAI and its proxies, which reject them; other servers need them to stop loops."""
         return frozenset() if _host_of(settings.url) == "own" else BOUND_KEYWORDS
 
     def build(
@@ -66,7 +66,7 @@ class OpenAIWire:
             "model": settings.model,
             "messages": [{"role": message.role, "content": message.content} for message in messages],
         }
-        # Reasoning models at OpenAI refuse the older name; many other servers know only that one.
+        # OpenAI's reasoning models reject the older name; many other servers know only the older one.
         body["max_completion_tokens" if is_azure or host == "openai" else "max_tokens"] = settings.max_tokens
         if settings.temperature is not None:
             body["temperature"] = settings.temperature
@@ -93,7 +93,7 @@ class OpenAIWire:
         return WireReply(text or _content(message.get("content")), finish, counted, refusal)
 
     def failure_of(self, status: int, payload: object) -> FailureKind | None:
-        """Typed by status; some gateways report an error inside a reply of status 200."""
+        """Return the failure by status; some gateways report an error in a reply with status 200."""
         error = as_object(as_object(payload).get("error"))
         if not error:
             return failure_of_status(status)
@@ -134,10 +134,10 @@ def _format_fields(
         return {"response_format": {"type": "json_schema", "json_schema": named}}
     if mode == "tool":
         function = {"name": schema_name, "description": "Give the answer.", "parameters": schema, "strict": True}
-        # "required" and not the tool's name: llama.cpp silently reads an object here as "auto".
+        # "required" instead of the tool's name: llama.cpp silently reads an object here as "auto".
         return {"tools": [{"type": "function", "function": function}], "tool_choice": "required"}
     if mode == "json_object":
-        # llama-cpp-python takes a schema only here; OpenAI refuses the unknown key.
+        # llama-cpp-python accepts a schema only here; OpenAI rejects the unknown key.
         stated = {"schema": schema} if takes_schema_in_json_object else {}
         return {"response_format": {"type": "json_object", **stated}}
     return {}

@@ -1,13 +1,13 @@
-"""The files of a JSONL store and the rules that keep them whole.
+"""The files of a JSONL store and the rules that keep them consistent.
 
-On disk, for a store ``FILE``: ``FILE`` (one canonical line per episode), ``FILE.journal`` (which
-bytes of it count), ``FILE.lock`` (held while writing), ``FILE.index`` (a snapshot, can be deleted) and
-``FILE.torn-N`` (bytes a crashed writer left behind).
+On disk, a store ``FILE`` consists of ``FILE`` (one canonical line per episode), ``FILE.journal`` (which
+of its bytes are valid), ``FILE.lock`` (held while writing), ``FILE.index`` (a snapshot, safe to delete) and
+``FILE.torn-N`` (bytes that a crashed writer left).
 
-After a crash at any moment the log may end in bytes the journal does not name, and the journal in
-half a record; nothing in front of them is touched by an append. Writing is: take the lock, move such
-leftovers out of the way, write the lines, sync, write their records, sync. An episode is acknowledged
-after the second sync, and readers look only at what the journal names, so they need no lock.
+After a crash at any moment, the log may end in bytes that the journal does not cover, and the journal in
+half a record; an append never touches anything before them. To write: take the lock, move such leftovers
+away, write the lines, sync, write their records, sync. An episode is acknowledged after the second sync.
+Readers look only at what the journal covers, so they need no lock.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from samsim.memory.store import canonical_line, episode_id_of, parse_line
 
 
 class StoreFiles:
-    """The log and its journal, open."""
+    """The open log and its journal."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -64,7 +64,7 @@ class StoreFiles:
 
     @property
     def closed(self) -> bool:
-        """Whether ``close`` was called."""
+        """Whether ``close`` has been called."""
         return self._journal < 0
 
     def last(self) -> Record:
@@ -72,11 +72,11 @@ class StoreFiles:
         return journal.last_record(self._open_journal())
 
     def record(self, seq: int) -> Record | None:
-        """Return the record of episode ``seq``; None when there is none."""
+        """Return the record of episode ``seq``, or None."""
         return journal.record_at(self._open_journal(), seq)
 
     def lines(self, first: int, last: int) -> Iterator[tuple[Record, bytes]]:
-        """Yield the lines of episodes ``first`` to ``last``, without their newlines, each checked by its checksum."""
+        """Yield the lines of episodes ``first`` to ``last`` without newlines, each verified by its checksum."""
         batch: list[Record] = []
         seen = first - 1
         for record in journal.records(self._open_journal(), first, last):
@@ -87,12 +87,12 @@ class StoreFiles:
                 batch = []
         yield from self._read(batch)
         if seen < last:
-            raise self._damaged(f"the journal has no sound record of {episode_id_of(seen + 1)}")
+            raise self._damaged(f"the journal has no valid record of {episode_id_of(seen + 1)}")
 
     def append(self, lines: Iterable[bytes], last: Record) -> Record:
-        """Write ``lines`` (without newlines) behind ``last``; all of them or, on any failure, none.
+        """Write ``lines`` (without newlines) after ``last``: all of them or, on any failure, none.
 
-        To be called under ``locked()``, with the record that gave.
+        Call it inside ``locked()``, with the record that it yielded.
         """
         end, packed, waiting = last, bytearray(), bytearray()
         try:
@@ -113,18 +113,18 @@ class StoreFiles:
             if isinstance(error, OSError):
                 raise StoreError(
                     f"cannot write to the memory store {self.path}: {error.strerror}; nothing was added,"
-                    f" its {last.seq} episodes are whole. Make room or give another place, then run again."
+                    f" its {last.seq} episodes are intact. Free some space or use another path, then run again."
                 ) from error
             raise
         return end
 
     @contextmanager
     def locked(self) -> Iterator[Record]:
-        """Hold the store's lock against other processes; gives the newest record, leftovers moved away."""
+        """Lock the store against other processes, move leftovers away, and yield the newest record."""
         if self.read_only:
             raise StoreError(
                 f"the memory store {self.path} could only be opened for reading; check its permissions and the"
-                " room on its disk, then open it again"
+                " free space on its disk, then open it again"
             )
         with file_lock(beside(self.path, ".lock")):
             self._check_same_files()
@@ -136,7 +136,7 @@ class StoreFiles:
             yield last
 
     def size_on_disk(self) -> int:
-        """Bytes of all files of the store."""
+        """Return the total size of the store's files in bytes."""
         files = (self.path, self.journal_path, self.index_path, *self.quarantined())
         return sum(file.stat().st_size for file in files if file.exists())
 
@@ -147,7 +147,7 @@ class StoreFiles:
         return sorted(found, key=lambda file: (len(file.name), file.name))
 
     def drop_leftovers(self) -> None:
-        """Delete the files with torn bytes, and the unfinished ones of killed processes."""
+        """Delete the files with torn bytes, and the unfinished files of killed processes."""
         start = f"{self.path.name}."
         unfinished = [file for file in self.path.parent.glob(f"*{TEMPORARY}") if file.name.startswith(start)]
         for file in (*self.quarantined(), *unfinished):
@@ -157,7 +157,7 @@ class StoreFiles:
                 raise StoreError(f"cannot delete {file}: {error.strerror}") from error
 
     def unjournalled_bytes(self) -> int:
-        """Bytes of the log behind the last episode: a writer at work, or one that crashed."""
+        """Return the number of bytes in the log after the last episode, left by a running or crashed writer."""
         return os.fstat(self._log).st_size - self.last().end
 
     def _open(self) -> None:
@@ -174,7 +174,7 @@ class StoreFiles:
         except PermissionError:
             self._open_read_only()
         except OSError as error:
-            # A full or read-only disk must not keep anyone from reading what is there.
+            # A full or read-only disk must not prevent reading.
             if not self.journal_path.exists():
                 raise
             self.notices.append(f"{self.path} was opened for reading only: {error.strerror}")
@@ -193,11 +193,11 @@ class StoreFiles:
 
     def _open_journal(self) -> int:
         if self.closed:
-            raise StoreError(f"the memory store {self.path} was closed")
+            raise StoreError(f"the memory store {self.path} is closed; open it again")
         return self._journal
 
     def _create_missing(self) -> None:
-        """Make the journal first: a log with a journal beside it is ours, one without is adopted."""
+        """Create the journal first: a log with a journal is ours, one without is adopted."""
         if not self.journal_path.exists():
             packed = self._adopt() if self.path.exists() else journal.HEADER
             replace_file(self.journal_path, packed)
@@ -212,11 +212,11 @@ class StoreFiles:
             whole_lines = (line for line in file if line.endswith(b"\n"))
             packed, last = journal.journal_of(whole_lines, lambda seq, line: self._check_adopted(seq, line, unknown))
         if last.seq:
-            self.notices.append(f"{self.path} had no journal; one was made for its {last.seq} episodes")
+            self.notices.append(f"{self.path} had no journal; one was created for its {last.seq} episodes")
         if unknown:
             self.notices.append(
-                f"{len(unknown)} of them, such as {unknown[0]}, have a principle that is not in the catalogue and can"
-                " never become advice; samsim memory verify names them"
+                f"{len(unknown)} of them, such as {unknown[0]}, have a principle that is not in the catalog and can"
+                " never become advice; samsim memory verify lists them"
             )
         return packed
 
@@ -239,14 +239,14 @@ class StoreFiles:
             raise self._damaged(f"{self.journal_path.name} is not a journal of this version")
 
     def _check_ends(self) -> None:
-        """The first and the last line must be where the journal says; ``verify`` checks all others."""
+        """Check that the first and the last line are where the journal says; ``verify`` checks all others."""
         last = self.last()
         for seq in sorted({min(1, last.seq), last.seq} - {0}):
             for _ in self.lines(seq, seq):
                 pass
 
     def _check_same_files(self) -> None:
-        """An append to files that were meanwhile deleted or replaced would be lost."""
+        """Raise if the files were deleted or replaced in the meantime, because an append to them would be lost."""
         for fd, path in ((self._log, self.path), (self._open_journal(), self.journal_path)):
             try:
                 same = os.path.samestat(os.fstat(fd), path.stat())
@@ -269,11 +269,11 @@ class StoreFiles:
     def _damaged(self, what: str) -> StoreError:
         return StoreError(
             f"the memory store {self.path} is damaged: {what}. Restore it from a copy, or import the lines"
-            " in front of the damage into a new store."
+            " before the damage into a new store."
         )
 
     def _quarantine(self, last: Record) -> None:
-        """Move what the journal does not name out of the log, and cut half a record off the journal."""
+        """Move the bytes that the journal does not cover out of the log, and cut half a record off the journal."""
         torn = os.fstat(self._log).st_size - last.end
         if torn > 0:
             place = self._free_torn_path()
@@ -281,7 +281,7 @@ class StoreFiles:
             os.ftruncate(self._log, last.end)
             sync(self._log)
             self.notices.append(
-                f"{torn} bytes a crashed writer left behind {episode_id_of(last.seq)} are now in {place}"
+                f"{torn} bytes that a crashed writer left after {episode_id_of(last.seq)} are now in {place}"
             )
         journal_end = journal.offset_of(last.seq + 1)
         if os.fstat(self._journal).st_size > journal_end:
@@ -295,7 +295,7 @@ class StoreFiles:
         return place
 
     def _cut_back(self, last: Record) -> None:
-        """Undo a failed append. Should even that fail, the next writer finds leftovers and moves them."""
+        """Undo a failed append. If even that fails, the next writer finds the leftovers and moves them."""
         with suppress(OSError):
             os.ftruncate(self._journal, journal.offset_of(last.seq + 1))
             os.ftruncate(self._log, last.end)

@@ -1,4 +1,4 @@
-"""The index of a JSONL store, kept in a file: made again whenever it does not match the journal."""
+"""The index of a JSONL store, saved in a file and rebuilt whenever it does not match the journal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from samsim.memory.index_groups import Groups, GroupsState
 from samsim.memory.jsonl.journal import Record
 from samsim.schemas.memory_v1_1 import InputSignatureV1_1
 
-# Raise the number when the way episodes are cut into tokens or grouped changes.
+# Increase the number when tokenization or grouping changes.
 _MAGIC = b"samsim episode index 1\n"
 _LENGTH = struct.Struct("<I")
 _ARRAYS = ("flat_tokens", "set_starts", "signature_of", "set_of", "of_episode")
@@ -38,7 +38,7 @@ def pack_snapshot(groups: Groups, upto: Record) -> bytes:
 
 
 def read_snapshot(path: Path) -> tuple[Groups, Record] | None:
-    """The groups in a snapshot and the record they reach up to; None when it is missing, torn or of another kind."""
+    """Return a snapshot's groups and the last record they cover, or None if it is missing, torn or incompatible."""
     try:
         data = path.read_bytes()
     except OSError:
@@ -73,7 +73,7 @@ def _unpacked(data: bytes) -> tuple[Groups, Record]:
 
 
 def _fits_together(state: GroupsState) -> bool:
-    """Return whether every number names something that is there; the checksum only says that the bytes are whole."""
+    """Return whether every number refers to something that exists; the checksum only proves that no byte changed."""
     import numpy as np
 
     words, starts, groups = state.vocabulary, state.set_starts, len(state.set_of)

@@ -31,13 +31,13 @@ from samsim.memory.store import (
 from samsim.schemas.memory_v1_1 import EpisodeDraftV1_1, EpisodicMemoryEntryV1_1, InputSignatureV1_1
 
 _INDEXED_AT_ONCE = 4096
-# A snapshot is written anew when this many episodes, and an eighth of all, are not in it yet.
+# A new snapshot is written when this many episodes, and at least an eighth of all, are not in it yet.
 _SNAPSHOT_EVERY = 4096
 _SNAPSHOT_AT_CLOSE = 256
 
 
 class JsonlStore:
-    """Episodes in a JSONL file, with a journal, a lock and an index beside it (``MemoryStore``)."""
+    """Episodes in a JSONL file, with a journal, a lock and an index next to it (``MemoryStore``)."""
 
     def __init__(self, path: Path) -> None:
         self._files = StoreFiles(path)
@@ -49,11 +49,11 @@ class JsonlStore:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What was repaired since the store was opened."""
+        """Messages about repairs since the store was opened."""
         return tuple(self._files.notices)
 
     def append(self, entry: EpisodeDraftV1_1) -> str:
-        """Write ``entry`` under the next id; it is on the disk when this returns."""
+        """Write ``entry`` under the next id and return the id; the episode is then on disk."""
         with self._guard, self._files.locked() as last:
             episode_id = episode_id_of(last.seq + 1)
             self._files.append([new_line(entry.with_id(episode_id))], last)
@@ -66,7 +66,7 @@ class JsonlStore:
             yield parse_line(line)
 
     def get(self, episode_id: str) -> EpisodicMemoryEntryV1_1 | None:
-        """Return the episode of that id, or None."""
+        """Return the episode with that id, or None."""
         seq = seq_of(episode_id)
         if seq is None or seq > self.last_seq():
             return None
@@ -83,7 +83,7 @@ class JsonlStore:
         require_same_language: bool = True,
         require_structure_overlap: bool = True,
     ) -> list[Retrieved]:
-        """Return the ``k`` best episodes, best first, ties to the newest."""
+        """Return the ``k`` best episodes, best first; the newest wins ties."""
         hidden = frozenset(seq for episode_id in exclude if (seq := seq_of(episode_id)) is not None)
         filters = Filters(require_same_language, require_structure_overlap)
         with self._guard:
@@ -92,7 +92,7 @@ class JsonlStore:
         return [Retrieved(parse_line(self._line(hit.seq)), hit.score) for hit in hits]
 
     def last_seq(self) -> int:
-        """Return the number of the newest episode, 0 when there is none."""
+        """Return the number of the newest episode, or 0 if there is none."""
         return self._files.last().seq
 
     def verify(self) -> VerifyReport:
@@ -100,10 +100,10 @@ class JsonlStore:
         return verify_files(self._files)
 
     def compact(self) -> CompactReport:
-        """Remove what crashes left behind and write the index anew, once every episode has been found whole."""
+        """Check every episode, then delete what crashes left behind and rewrite the index."""
         report = self.verify()
         if not report.ok:
-            raise StoreError(f"{self._files.path} is not compacted, because it is not sound: {report.problems[0]}")
+            raise StoreError(f"{self._files.path} was not compacted, because it is damaged: {report.problems[0]}")
         before = self._files.size_on_disk()
         with self._guard:
             self._refresh()
@@ -113,7 +113,7 @@ class JsonlStore:
         return CompactReport(report.episodes, before, self._files.size_on_disk())
 
     def export(self, file: IO[bytes]) -> int:
-        """Write every episode's line to ``file``."""
+        """Write every episode's line to ``file``; return how many there were."""
         count = 0
         for _, line in self._files.lines(1, self.last_seq()):
             file.write(line + b"\n")
@@ -121,19 +121,19 @@ class JsonlStore:
         return count
 
     def import_(self, lines: Iterable[str | bytes], *, renumber: bool = False) -> int:
-        """Add exported lines, all or none."""
+        """Add exported lines, all or none; return how many were new."""
         with self._guard, self._files.locked() as last:
             return self._files.append(self._new_lines(lines, last, renumber), last).seq - last.seq
 
     def content_hash(self) -> str:
-        """SHA-256 of the content in order, timestamps left out."""
+        """Return the SHA-256 of the content in order, without timestamps."""
         digest = ContentHash()
         for _, line in self._files.lines(1, self.last_seq()):
             digest.add(line)
         return digest.hexdigest()
 
     def close(self) -> None:
-        """Keep the index for the next opening and close the files."""
+        """Save the index for next time and close the files."""
         with self._guard:
             if not self._files.closed and len(self._index) - self._in_snapshot >= _SNAPSHOT_AT_CLOSE:
                 self._save_snapshot()
@@ -163,7 +163,7 @@ class JsonlStore:
             yield line
 
     def _is_held(self, episode_id: str, line: bytes, newest: int, journalled: int) -> bool:
-        """Return whether the store already has this very episode; an id out of order is an error."""
+        """Return whether the store already has exactly this episode; raise if the id is out of order."""
         seq = seq_of(episode_id)
         if seq == newest + 1:
             return False
@@ -175,14 +175,14 @@ class JsonlStore:
         )
 
     def _refresh(self) -> None:
-        """Bring the index up to the newest episode that any process has written."""
+        """Extend the index to the newest episode that any process has written."""
         if self._indexed is None:
             self._load_snapshot()
         newest = self._files.last()
         if newest == self._indexed:
             return
         if self._indexed is None or self._files.record(self._indexed.seq) != self._indexed:
-            # Another writer took back what its disk had not kept: what was indexed is no longer there.
+            # Another writer undid a failed append: what was indexed is no longer there.
             self._index, self._indexed, self._in_snapshot = EpisodeIndex(), START, 0
         lines = self._files.lines(self._indexed.seq + 1, newest.seq)
         while batch := list(islice(lines, _INDEXED_AT_ONCE)):
@@ -200,7 +200,7 @@ class JsonlStore:
             self._index, self._indexed, self._in_snapshot = index, upto, upto.seq
 
     def _fits(self, index: EpisodeIndex, upto: Record) -> bool:
-        """Whether a snapshot is of this very log: same history, and its ends are indexed as they would be now."""
+        """Return whether a snapshot belongs to this log: same history, and the same first and last keys."""
         if upto.seq != len(index) or self._files.record(upto.seq) != upto:
             return False
         return all(index.key_of(seq) == self._key(seq, self._line(seq)) for seq in {1, upto.seq})
@@ -212,7 +212,7 @@ class JsonlStore:
             raise type(error)(f"{episode_id_of(seq)}: {error}") from error
 
     def _save_snapshot(self) -> None:
-        """Write the index beside the log. It only saves time, so that a full disk is no reason to fail."""
+        """Save the index next to the log. It only saves time, so a full disk is not an error."""
         if self._files.read_only or not self._indexed or not self._indexed.seq:
             return
         with suppress(OSError):

@@ -11,7 +11,7 @@ _MOST_PROBLEMS = 20
 
 
 def verify_files(files: StoreFiles) -> VerifyReport:
-    """Check all that the journal names; a problem says which episode it is about."""
+    """Check everything that the journal covers; each problem names its episode."""
     last = files.last()
     problems: list[str] = []
     previous, sound, seq = START, 0, 1
@@ -27,24 +27,24 @@ def verify_files(files: StoreFiles) -> VerifyReport:
             problems.append(f"{episode_id_of(seq)}: its line or its journal record is damaged")
             previous = files.record(seq) or START
             seq += 1
-    notices = [f"bytes of a crashed writer are kept in {file.name}" for file in files.quarantined()]
+    notices = [f"bytes of a crashed writer are in {file.name}" for file in files.quarantined()]
     if waiting := files.unjournalled_bytes():
-        notices.append(f"{waiting} bytes behind the last episode belong to a writer at work or a crashed one")
+        notices.append(f"{waiting} bytes after the last episode belong to a running or crashed writer")
     return VerifyReport(sound, last.seq, tuple(problems[:_MOST_PROBLEMS]), tuple(notices))
 
 
 def _problems_of(previous: Record, record: Record, line: bytes) -> list[str]:
     name = episode_id_of(record.seq)
     if previous.seq == record.seq - 1 and previous.follow(line + b"\n") != record:
-        return [f"{name}: its journal record does not follow the one before"]
+        return [f"{name}: its journal record does not follow the previous one"]
     try:
         entry = parse_line(line)
         check_principle(entry)
     except SamsimError as error:
         return [f"{name}: {error}"]
     if entry.episode_id != name:
-        return [f"{name}: its line carries the id {entry.episode_id}"]
-    # Reading it has already looked for forbidden fields.
+        return [f"{name}: its line has the id {entry.episode_id}"]
+    # Parsing has already checked for forbidden fields.
     return (
         [] if canonical_bytes(entry.model_dump(mode="json")) == line else [f"{name}: its line is not in canonical form"]
     )

@@ -1,1 +1,1 @@
-"""How the embedded engine reads English."""
+"""The English extractors of the embedded engine."""

@@ -1,4 +1,4 @@
-"""Which attribute an English opinion word speaks of by itself: "expensive" is about the price."""
+"""The attributes that English opinion words imply by themselves: "expensive" is about the price."""
 
 from __future__ import annotations
 
@@ -41,5 +41,5 @@ _LISTED: dict[Attribute, str] = {
 
 @cache
 def attribute_words() -> dict[str, Attribute]:
-    """Opinion word or expression to attribute."""
+    """Return the attribute of each opinion word or expression."""
     return {" ".join(word.split()): attribute for attribute, listed in _LISTED.items() for word in listed.split(",")}

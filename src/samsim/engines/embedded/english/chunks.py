@@ -13,7 +13,7 @@ from samsim.schemas.analysis import Offsets, PolarityWord, TextAnalysis, Token
 
 @lru_cache(maxsize=8)
 def parse_text(analysis: TextAnalysis) -> tuple[Parse, ...]:
-    """Return the shallow parse of every sentence that has words; the three extractors share it."""
+    """Return the shallow parse of every sentence that has words; cached, because the three extractors share it."""
     parses: list[Parse] = []
     tokens, words, clauses = analysis.tokens, analysis.polarity_words, analysis.clauses
     at = word_at = clause_at = 0
@@ -27,7 +27,7 @@ def parse_text(analysis: TextAnalysis) -> tuple[Parse, ...]:
         first_clause = clause_at
         while clause_at < len(clauses) and clauses[clause_at][1] <= end:
             clause_at += 1
-        if first_clause < clause_at or first_word < word_at:  # otherwise it is nothing but marks
+        if first_clause < clause_at or first_word < word_at:  # otherwise it is only punctuation
             parses.append(_parse(tokens[first:at], words[first_word:word_at], clauses[first_clause:clause_at]))
     return tuple(parses)
 
@@ -50,7 +50,7 @@ def _opinions(tokens: Sequence[Token], words: Sequence[PolarityWord]) -> list[Op
 
 
 def _with_participle(tokens: Sequence[Token], opinion: Opinion) -> Opinion:
-    """ "well prepared", "poorly designed", "neatly laid out": the adverb and its participle are one judgement."""
+    """Extend an adverb by its participle, as one judgment: "well prepared", "poorly designed", "neatly laid out"."""
     last = opinion.last
     if last - opinion.first > 1 or tokens[opinion.first].tag != "ADV" or last >= len(tokens):
         return opinion
@@ -62,7 +62,7 @@ def _with_participle(tokens: Sequence[Token], opinion: Opinion) -> Opinion:
 
 
 def _merge_adjacent(tokens: Sequence[Token], opinions: list[Opinion]) -> list[Opinion]:
-    """Two adjectives in a row are one judgement: "a nice cozy place"."""
+    """Merge two adjacent adjectives into one judgment: "a nice cozy place"."""
     merged: list[Opinion] = []
     for opinion in opinions:
         last = merged[-1] if merged else None
@@ -80,7 +80,7 @@ def _merge_adjacent(tokens: Sequence[Token], opinions: list[Opinion]) -> list[Op
 
 
 def _clause_numbers(tokens: Sequence[Token], clauses: Sequence[Offsets]) -> list[int]:
-    """For each token the number of its clause; a mark between two clauses counts with the earlier one."""
+    """Return the clause number of each token; punctuation between two clauses belongs to the earlier one."""
     numbers: list[int] = []
     current = 0
     for token in tokens:

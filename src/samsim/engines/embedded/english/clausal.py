@@ -22,7 +22,7 @@ _INDIRECT = 0.65
 
 
 class Reading(NamedTuple):
-    """A polarity value in context, why, and how sure."""
+    """A polarity value in context, the reason and the confidence."""
 
     value: float
     reason: str
@@ -30,7 +30,7 @@ class Reading(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """An opinion with the explicit targets found for it, as text spans; ``direct`` by syntax alone."""
+    """An opinion with the text spans of its explicit targets; ``direct`` if they were found by syntax alone."""
 
     parse: Parse
     opinion: Opinion
@@ -39,7 +39,7 @@ class Placed(NamedTuple):
 
 
 def extract_negation(analysis: TextAnalysis) -> list[Extraction]:
-    """Explicit pairs of every clause with the polarity that negation, degree and contrast leave."""
+    """Return the explicit pairs of every clause with their polarity after negation, degree and contrast."""
     found: list[Extraction] = []
     ironic = ironic_spans(analysis)
     failed = explicit_failures(analysis)
@@ -58,17 +58,17 @@ def extract_negation(analysis: TextAnalysis) -> list[Extraction]:
 
 
 def _is_inside(opinion: Opinion, failed: list[Extraction]) -> bool:
-    """Return whether the opinion is a part of a failure: "well" in "never worked well"."""
+    """Return whether the opinion is part of a failure: "well" in "never worked well"."""
     return any(failure.opinion[0] <= opinion.word.start < failure.opinion[1] for failure in failed)
 
 
 def ironic_spans(analysis: TextAnalysis) -> tuple[Offsets, ...]:
-    """Return the sentences that carry an irony cue."""
+    """Return the spans of the sentences with an irony cue."""
     return tuple(cue.scopes[0] for cue in analysis.cues if cue.kind == "irony")
 
 
 def placed_opinions(analysis: TextAnalysis) -> Iterator[Placed]:
-    """Yield every opinion of the text with its explicit targets, across sentences where a pronoun takes one up."""
+    """Yield every opinion of the text with its explicit targets, across sentences if a pronoun refers back."""
     topic: tuple[Parse, NounPhrase] | None = None
     for parse in parse_text(analysis):
         for opinion in parse.opinions:
@@ -90,15 +90,15 @@ def _topic_span(parse: Parse, phrase: NounPhrase) -> list[Offsets]:
 
 
 def read_in_context(parse: Parse, opinion: Opinion, ironic: tuple[Offsets, ...]) -> Reading:
-    """Return the opinion's polarity with negation, "too", "could be better", wishes and irony taken into account."""
+    """Return the opinion's polarity after negation, "too", "could be better", wishes and irony."""
     word = opinion.word
     value = word.in_context
     if value > 0 and any(start <= word.start < end for start, end in ironic):
         return Reading(-value, "praise in an ironic sentence", 0.5)
     if is_doubted(parse, opinion.first):
-        return Reading(0.0, "whether it is so is left open", UNCERTAIN)
+        return Reading(0.0, "the writer leaves it open", UNCERTAIN)
     if is_counterfactual(parse, opinion):
-        return Reading(0.0, "contrary to fact, not reported", UNCERTAIN)
+        return Reading(0.0, "counterfactual, not reported", UNCERTAIN)
     if word.negated:
         return Reading(value, "a negation governs the opinion", _DIRECT)
     if is_excessive(parse, opinion):

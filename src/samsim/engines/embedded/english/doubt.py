@@ -1,4 +1,4 @@
-"""Whether an English judgement is only asked about: "not sure whether the sound is good", "can't tell if it is bad"."""
+"""Detecting English judgments that are only asked about: "not sure whether the sound is good"."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _ASKING = frozenset({"whether", "if"})
 _UNSURE = frozenset("unsure uncertain undecided unclear questionable debatable doubtful".split())
 _SURE = frozenset({"sure", "certain"})
 _WONDERING = frozenset("wonder doubt question".split())
-# What is known only where it is not denied, not hard, and not still to come: "can't tell if", "hard to say whether".
+# Doubt only if denied, hard or yet to come: "can't tell if", "hard to say whether".
 _KNOWING = frozenset("know tell say decide judge see remember idea clear convinced out".split())
 _DENYING = frozenset("not n't never no cannot hardly neither without".split())
 _HARD = frozenset("hard difficult tough impossible early soon".split())
@@ -22,7 +22,7 @@ _NEAR = 6
 
 
 def is_doubted(parse: Parse, index: int) -> bool:
-    """Return whether the word stands in a question that the writer leaves open."""
+    """Return whether the word is part of a question that the writer leaves open."""
     for position in range(index - 1, max(-1, index - 1 - _REACH), -1):
         low = parse.lows[position]
         if low in _ASKING:
@@ -36,7 +36,7 @@ def is_doubted(parse: Parse, index: int) -> bool:
 
 
 def states_doubt(parse: Parse, opinion: Opinion) -> bool:
-    """Return whether an evaluating word only says that something is not known: "unsure", "hard to say if"."""
+    """Return whether an evaluating word only says that something is unknown: "unsure", "hard to say if"."""
     low, after = parse.lows[opinion.first], opinion.last
     if low in _HARD:
         return parse.low(after) == "to" and parse.lemma(after + 1) in _KNOWING and parse.low(after + 2) in _ASKING
@@ -44,7 +44,7 @@ def states_doubt(parse: Parse, opinion: Opinion) -> bool:
 
 
 def _leaves_open(parse: Parse, position: int) -> bool:
-    """Return whether what stands before "whether" or "if" says that the answer is not known."""
+    """Return whether the words before "whether" or "if" say that the answer is unknown."""
     while parse.low(position) != "out" and (parse.tag(position) == "ADV" or parse.low(position) in _BEFORE_QUESTION):
         position -= 1
     known = parse.low(position) in _KNOWING or parse.lemma(position) in _KNOWING
@@ -52,13 +52,13 @@ def _leaves_open(parse: Parse, position: int) -> bool:
 
 
 def _is_open_after(parse: Parse, index: int) -> bool:
-    """ "Whether the camera is good remains to be seen": the question comes first."""
+    """Return whether the doubt follows its question: "Whether the camera is good remains to be seen"."""
     following = set(parse.lows[index + 1 : index + 1 + _NEAR])
     return "remains" in following or not _UNSURE.isdisjoint(following)
 
 
 def _states_doubt(parse: Parse, position: int) -> bool:
-    """ "unsure", "not entirely sure", "I wonder", "I doubt"; not "no doubt", "sure", "I don't doubt"."""
+    """Return True for "unsure", "not entirely sure", "I wonder", "I doubt"; not for "no doubt", "I don't doubt"."""
     low = parse.low(position)
     denied = not _DENYING.isdisjoint(_words_before(parse, position))
     if low in _SURE:
@@ -68,7 +68,7 @@ def _states_doubt(parse: Parse, position: int) -> bool:
 
 
 def _words_before(parse: Parse, position: int) -> set[str]:
-    """Return the words just before, no farther than the last mark."""
+    """Return the words just before, back to the last punctuation mark at most."""
     found: set[str] = set()
     for index in range(position - 1, max(-1, position - 1 - _NEAR), -1):
         if parse.tags[index] == "PUNCT" or parse.lows[index] in _ENDING:
@@ -78,7 +78,7 @@ def _words_before(parse: Parse, position: int) -> set[str]:
 
 
 def _is_followed_by_clause(parse: Parse, position: int) -> bool:
-    """Whether a clause begins here and not a phrase: "sure the sound is good", not "sure about the good sound"."""
+    """Return whether a clause starts here: "sure the sound is good", but not "sure about the good sound"."""
     if parse.low(position) in ("that", "how"):
         return True
     phrase = parse.phrase_at.get(position)

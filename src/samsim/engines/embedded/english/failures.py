@@ -1,4 +1,4 @@
-"""Things that do not do what they are for: "the flash barely works", "it won't charge"."""
+"""Detecting things that do not do their job: "the flash barely works", "it won't charge"."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _REASON = "it does not do what it is for"
 
 
 class Failure(NamedTuple):
-    """A denied function by token indices; no targets and ``vague`` means that only the whole thing can be meant."""
+    """A denied function by token indices; ``vague`` without targets means that only the whole product can be meant."""
 
     first: int
     last: int
@@ -28,7 +28,7 @@ class Failure(NamedTuple):
 
 
 def explicit_failures(analysis: TextAnalysis) -> list[Extraction]:
-    """Failures of something that the text names."""
+    """Return the failures of things that the text names."""
     return [
         _extraction(analysis, parse, failure, target)
         for parse in parse_text(analysis)
@@ -38,7 +38,7 @@ def explicit_failures(analysis: TextAnalysis) -> list[Extraction]:
 
 
 def implicit_failures(analysis: TextAnalysis) -> list[Extraction]:
-    """Failures of the whole thing: "it doesn't work"."""
+    """Return the failures of the whole product: "it doesn't work"."""
     return [
         _extraction(analysis, parse, failure, None)
         for parse in parse_text(analysis)

@@ -1,4 +1,4 @@
-"""Perspective B (P-IMP): evaluations without an expressed target, and actions that imply one."""
+"""Perspective B (P-IMP): evaluations without a named target, and actions that imply one."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SHORT_SENTENCE = 4
 
 
 def extract_implicit(analysis: TextAnalysis) -> list[Extraction]:
-    """Opinions about what the text does not name; an opinion with an explicit target is left to the others."""
+    """Return opinions about what the text does not name; those with an explicit target are left to the others."""
     found: list[Extraction] = []
     ironic = ironic_spans(analysis)
     for parse, opinion, targets, direct in placed_opinions(analysis):
@@ -85,9 +85,9 @@ def _action(parse: Parse, verb: int) -> Target | None:
 
 
 def _implicit_cue(parse: Parse, opinion: Opinion) -> str:
-    """Return why the opinion counts although its target is not named; "" if nothing says that it does."""
+    """Return why the opinion counts although its target is not named, or "" if it does not count."""
     if opinion.last - opinion.first > 1 and abs(opinion.word.prior) >= _STRONG:
-        return "a fixed expression of judgement"
+        return "a fixed evaluative expression"
     low, tag = parse.lows[opinion.last - 1], parse.tags[opinion.first]
     if low in STATE_ADJECTIVES:
         return "the writer's state"
@@ -105,11 +105,11 @@ def _implicit_cue(parse: Parse, opinion: Opinion) -> str:
     if verb >= 0:
         return _subject_cue(parse, verb)
     words = sum(tag != "PUNCT" for tag in parse.tags)
-    return "the sentence is the judgement" if words <= _SHORT_SENTENCE and tag in ("ADJ", "VERB", "INTJ") else ""
+    return "the sentence is the judgment" if words <= _SHORT_SENTENCE and tag in ("ADJ", "VERB", "INTJ") else ""
 
 
 def _can_stand_alone(parse: Parse, opinion: Opinion) -> bool:
-    """Adjectives, and of verbs and nouns those that judge by themselves."""
+    """Return True for adjectives, and for verbs and nouns that express a judgment by themselves."""
     tag = parse.tags[opinion.first]
     if tag == "VERB":
         return parse.lemma(opinion.first) in SUBJECT_VERBS or is_adjectival(parse, opinion.first)
@@ -119,7 +119,7 @@ def _can_stand_alone(parse: Parse, opinion: Opinion) -> bool:
 
 
 def _liking_cue(parse: Parse, opinion: Opinion) -> str:
-    """ "love it", "would not recommend": the object is a pronoun, the whole thing or left out."""
+    """Return a reason if the object is a pronoun, the whole product or missing: "love it", "would not recommend"."""
     following = parse.low(opinion.last)
     phrase = parse.phrase_at.get(opinion.last) or parse.phrase_at.get(opinion.last + 1)
     vague = following in VAGUE_PRONOUNS or parse.tag(opinion.last) in ("PUNCT", "")
@@ -129,7 +129,7 @@ def _liking_cue(parse: Parse, opinion: Opinion) -> str:
 
 
 def _subject_cue(parse: Parse, verb: int) -> str:
-    """Return a subject that names nothing: a pronoun, the whole thing, or none at all."""
+    """Return a reason if the subject names nothing: a pronoun, the whole product, or no subject at all."""
     position = subject_end(parse, verb)
     if position < 0:
         return "the subject is left out"

@@ -1,4 +1,4 @@
-"""Whether the writer would come back or buy again: a judgement without an opinion word."""
+"""Detecting whether the writer would come back or buy again: a judgment without an opinion word."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CONFIDENCE = 0.65
 
 
 def return_intents(analysis: TextAnalysis) -> list[Extraction]:
-    """ "would definitely come back", "will not be returning", "never buying again"."""
+    """Return all such intents: "would definitely come back", "will not be returning", "never buying again"."""
     found: list[Extraction] = []
     for parse in parse_text(analysis):
         index = 0
@@ -32,7 +32,7 @@ def return_intents(analysis: TextAnalysis) -> list[Extraction]:
 
 
 def _intent_end(parse: Parse, index: int) -> int:
-    """Return the end of an intention that begins at this verb; the index itself if there is none."""
+    """Return the end of an intent that starts at this verb, or the index itself if there is none."""
     low, lemma = parse.lows[index], parse.lemma(index)
     recent = parse.lows[max(0, index - _REACH) : index]
     if not _FUTURE.intersection(recent) and "never" not in recent:

@@ -1,4 +1,4 @@
-"""From an opinion to what it is about: direct syntax only (modifier, copula, object, subject)."""
+"""Linking opinions to their targets by direct syntax only (modifier, copula, object, subject)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _REACH = 12
 
 
 class Target(NamedTuple):
-    """An aspect term by token indices, and the way that led to it."""
+    """An aspect term by token indices, and how it was found."""
 
     first: int
     last: int
@@ -34,7 +34,7 @@ class Target(NamedTuple):
 
 
 def term_of(parse: Parse, phrase: NounPhrase, how: str) -> Target | None:
-    """Return the aspect term of a noun phrase, unless its head says nothing."""
+    """Return the aspect term of a noun phrase, or None if its head is empty or the whole product."""
     head = parse.lows[phrase.last - 1]
     compound = phrase.last - phrase.core > 1 and parse.tags[phrase.last - 2] == "NOUN"  # "delivery time"
     if is_whole(parse, phrase) or (head in EMPTY_NOUNS and not compound):
@@ -43,13 +43,13 @@ def term_of(parse: Parse, phrase: NounPhrase, how: str) -> Target | None:
 
 
 def is_whole(parse: Parse, phrase: NounPhrase) -> bool:
-    """Return whether a noun phrase names the reviewed thing itself, as "this laptop" does, or its maker."""
+    """Return whether a noun phrase names the reviewed product itself ("this laptop") or its maker."""
     head = parse.lows[phrase.last - 1]
     return head in WHOLE_THINGS or (head in MAKERS and parse.tags[phrase.last - 1] == "PROPN")
 
 
 def modified_noun(parse: Parse, opinion: Opinion) -> NounPhrase | None:
-    """Return the noun phrase that the opinion stands in as a modifier."""
+    """Return the noun phrase that the opinion modifies."""
     position = opinion.last
     limit = min(len(parse.tags), position + _REACH)
     while position < limit and parse.tags[position] in ("ADJ", "VERB", "NUM", "CCONJ", "PUNCT", "ADV"):
@@ -62,7 +62,7 @@ def modified_noun(parse: Parse, opinion: Opinion) -> NounPhrase | None:
 
 
 def governing_verb(parse: Parse, opinion: Opinion) -> int:
-    """Return the copula or linking verb that the opinion is a predicate of, or -1."""
+    """Return the copula or linking verb of which the opinion is the predicate, or -1."""
     position = opinion.first - 1
     floor = max(-1, opinion.first - _REACH)
     while position > floor:
@@ -76,7 +76,7 @@ def governing_verb(parse: Parse, opinion: Opinion) -> int:
 
 
 def _is_skippable(parse: Parse, position: int, tag: str, low: str) -> bool:
-    """Words between a copula and its predicate: adverbs, negation, hedges, coordinated adjectives."""
+    """Return whether a word may come between a copula and its predicate: adverb, negation, hedge, adjective."""
     if tag in ("ADV", "PART", "ADJ") or low in _HEDGES or low in _BETWEEN:
         return True
     if position in parse.opinion_at and (tag != "VERB" or is_adjectival(parse, position)):
@@ -93,18 +93,18 @@ def _is_skippable(parse: Parse, position: int, tag: str, low: str) -> bool:
 
 
 def denies_by_exception(parse: Parse, index: int) -> bool:
-    """Return whether the word closes "anything but" or "far from", which deny what follows."""
+    """Return whether the word ends "anything but" or "far from", which deny what follows."""
     return (parse.low(index - 1), parse.low(index)) in _EXCEPTIONS
 
 
 def is_adjectival(parse: Parse, index: int) -> bool:
-    """Return an adjective that the tagger took for a verb: "the service was prompt"."""
+    """Return whether the word is an adjective that was tagged as a verb: "the service was prompt"."""
     before = parse.low(index - 1)
     return (before in BE_FORMS or before in ("very", "and", ",")) and not parse.lows[index].endswith("ing")
 
 
 def object_phrase(parse: Parse, index: int) -> NounPhrase | None:
-    """Return the noun phrase that begins right after this word, adverbs and a preposition skipped."""
+    """Return the noun phrase that starts right after this word, skipping adverbs and a preposition."""
     position = index
     while parse.tag(position) == "ADV" or parse.low(position) in ("of", "both", "all"):
         position += 1
@@ -119,7 +119,7 @@ def object_phrase(parse: Parse, index: int) -> NounPhrase | None:
 
 
 def complement_of(parse: Parse, phrase: NounPhrase) -> NounPhrase | None:
-    """ "the best thing about it is the price": the noun after the copula of an empty subject."""
+    """Return the noun after the copula of an empty subject: "the best thing about it is the price"."""
     position = phrase.last
     for _ in range(_REACH):
         if parse.low(position) in BE_FORMS:
@@ -134,7 +134,7 @@ def complement_of(parse: Parse, phrase: NounPhrase) -> NounPhrase | None:
 
 
 def state_target(parse: Parse, opinion: Opinion) -> NounPhrase | None:
-    """ "impressed with the screen": the noun after the preposition of a writer's state."""
+    """Return the noun that the writer's state is about: "impressed with the screen"."""
     if parse.lows[opinion.last - 1] not in STATE_ADJECTIVES:
         return None
     position = opinion.last
@@ -146,7 +146,7 @@ def state_target(parse: Parse, opinion: Opinion) -> NounPhrase | None:
 
 
 def _before_predicate(parse: Parse, opinion: Opinion) -> int:
-    """The word before a predicate without a verb, -1 if none is near: adverbs and coordinated adjectives are passed."""
+    """Return the word before a predicate without a verb, skipping adverbs and coordinated adjectives, or -1."""
     position = opinion.first - 1
     floor = max(-1, opinion.first - _REACH)
     while position > floor:
@@ -159,7 +159,7 @@ def _before_predicate(parse: Parse, opinion: Opinion) -> int:
 
 
 def bare_predicate_noun(parse: Parse, opinion: Opinion) -> NounPhrase | None:
-    """ "the portions very small", "found the staff rude", "was the food good": noun, adverbs, adjective."""
+    """Return the noun of a predicate without a copula: "the portions very small", "found the staff rude"."""
     position = _before_predicate(parse, opinion)
     if parse.low(position) in _HEADLINE_MARKS and parse.tag(position - 1) in NOMINAL:
         phrase = parse.phrase_at.get(position - 1)

@@ -1,4 +1,4 @@
-"""Perspective C (P-LIT): explicit aspect-opinion pairs as the words stand, joined by direct syntax."""
+"""Perspective C (P-LIT): explicit aspect-opinion pairs, taken literally and linked by direct syntax."""
 
 from __future__ import annotations
 
@@ -56,14 +56,14 @@ _REASONS = {
 
 
 def extract_literal(analysis: TextAnalysis) -> list[Extraction]:
-    """Explicit pairs with the literal polarity; only a directly preceding negation turns it."""
+    """Return explicit pairs with their literal polarity; only a directly preceding negation reverses it."""
     found: list[Extraction] = []
     for parse in parse_text(analysis):
         for opinion in parse.opinions:
             targets = direct_targets(parse, opinion)
             doubted = is_doubted(parse, opinion.first)
             if not targets or (not doubted and _is_not_literal(parse, opinion)):
-                continue  # left to the perspective of scope
+                continue  # left to perspective A
             span = opinion_span(parse, opinion)
             polarity = "neutral" if doubted else polarity_of(literal_value(parse, opinion))
             term, attribute = analysis.text[span[0] : span[1]], attribute_of(parse, opinion)
@@ -83,14 +83,14 @@ def extract_literal(analysis: TextAnalysis) -> list[Extraction]:
 
 
 def _is_not_literal(parse: Parse, opinion: Opinion) -> bool:
-    """ "could be better", "too sweet", "I wish it was bigger": the words do not say what was found."""
+    """Return whether the words do not say what was found: "could be better", "too sweet", "I wish it was bigger"."""
     if wish_begin(parse, opinion) >= 0 or is_excessive(parse, opinion) or is_counterfactual(parse, opinion):
         return True
     return literal_value(parse, opinion) > 0 and is_hypothetical(parse, opinion)
 
 
 def direct_targets(parse: Parse, opinion: Opinion) -> list[Target]:
-    """Return the aspect terms that direct syntax gives an opinion, in text order."""
+    """Return the aspect terms that direct syntax links to an opinion, in text order."""
     tag = parse.tags[opinion.first]
     if opinion.last - opinion.first > 1:
         found = _adjective_targets(parse, opinion) or (_subject_targets(parse, opinion) if tag == "VERB" else [])
@@ -105,7 +105,7 @@ def direct_targets(parse: Parse, opinion: Opinion) -> list[Target]:
 
 
 def _expression_targets(parse: Parse, opinion: Opinion) -> list[Target]:
-    """ "can't complain about the price", "nothing but praise for the crew": what the expression is about."""
+    """Return what an expression is about: "can't complain about the price", "nothing but praise for the crew"."""
     if parse.low(opinion.last) not in ("about", "with", "for", "to"):
         return []
     phrase = object_phrase(parse, opinion.last + 1)
@@ -113,7 +113,7 @@ def _expression_targets(parse: Parse, opinion: Opinion) -> list[Target]:
 
 
 def terms(parse: Parse, phrases: list[NounPhrase], how: str) -> list[Target]:
-    """Return the aspect terms of these phrases; phrases with an empty head fall away."""
+    """Return the aspect terms of these phrases, without phrases that have an empty head."""
     found = [term_of(parse, phrase, how) for phrase in phrases]
     return [term for term in found if term is not None]
 
@@ -135,7 +135,7 @@ def _adjective_targets(parse: Parse, opinion: Opinion) -> list[Target]:
 
 
 def _adverb_targets(parse: Parse, opinion: Opinion) -> list[Target]:
-    """Return an adjective that the tagger took for an adverb: "the best oatmeal", "service is fast"."""
+    """Return the targets of an adjective that was tagged as an adverb: "the best oatmeal", "service is fast"."""
     if parse.tag(opinion.last) in ("ADJ", "ADV", "VERB"):
         return []
     noun = modified_noun(parse, opinion)
@@ -160,7 +160,7 @@ def _modified_targets(parse: Parse, opinion: Opinion, noun: NounPhrase) -> list[
 
 
 def _manner_targets(parse: Parse, opinion: Opinion) -> list[Target]:
-    """ "the fan runs quietly", "the keyboard works great": the subject of the verb."""
+    """Return the subject of the verb that an adverb of manner modifies: "the fan runs quietly"."""
     if parse.lows[opinion.first] not in MANNER_ADVERBS:
         return []
     verb = opinion.first - 1
@@ -195,7 +195,7 @@ def _noun_targets(parse: Parse, opinion: Opinion) -> list[Target]:
         if noun is not None:
             adjective = parse.lows[opinion.first].endswith(ADJECTIVE_ENDINGS) or parse.lows[opinion.first] == "fun"
             return _modified_targets(parse, opinion, noun) if adjective else []
-        if parse.lemma(opinion.first) in SUBJECT_VERBS:  # "the app crashes", taken for a noun
+        if parse.lemma(opinion.first) in SUBJECT_VERBS:  # "the app crashes", tagged as a noun
             return _subject_targets(parse, opinion)
         # An adjective that the tagger does not know: "the fish was overdone".
         before = opinion.first - 1
@@ -219,7 +219,7 @@ def _noun_targets(parse: Parse, opinion: Opinion) -> list[Target]:
 
 
 def _having_verb(parse: Parse, opinion: Opinion) -> int:
-    """ "the browser has problems": the verb that gives its subject the opinion noun."""
+    """Return the verb that gives its subject the opinion noun, or -1: "the browser has problems"."""
     position = opinion.first - 1
     while position > 0 and parse.tags[position] in ("ADJ", "DET", "NUM", "ADV"):
         position -= 1

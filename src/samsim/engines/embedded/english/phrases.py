@@ -1,4 +1,4 @@
-"""English noun phrases: where an aspect term begins and ends, and what modifies it."""
+"""English noun phrases: where an aspect term starts and ends, and what modifies it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def noun_phrases(lows: Sequence[str], tags: Sequence[str], opinion_at: dict[int,
     phrases: list[NounPhrase] = []
     index, count, floor = 0, len(tags), 0
     while index < count:
-        # "fun atmosphere": the opinion is no part of the term.
+        # "fun atmosphere": the opinion is not part of the term.
         if index in opinion_at or not _is_noun(lows, tags, index):
             index += 1
             continue
@@ -40,7 +40,7 @@ def noun_phrases(lows: Sequence[str], tags: Sequence[str], opinion_at: dict[int,
 
 
 def _is_noun(lows: Sequence[str], tags: Sequence[str], index: int) -> bool:
-    """Return a noun that names something, also one that the tagger took for an adjective: "the manual is thin"."""
+    """Return whether this is a noun that names something, even if tagged as an adjective: "the manual is thin"."""
     if tags[index] in NOMINAL:
         return lows[index] not in _QUANTIFIERS
     if tags[index] != "ADJ" or lows[index] in PLAIN_ADJECTIVES or not 0 < index < len(tags) - 1:
@@ -50,7 +50,7 @@ def _is_noun(lows: Sequence[str], tags: Sequence[str], index: int) -> bool:
 
 
 def _core_end(lows: Sequence[str], tags: Sequence[str], index: int, opinion_at: dict[int, Opinion]) -> int:
-    """Return the end of a run of nouns, across a possessive or a number that belongs to a name."""
+    """Return the end of a run of nouns, including numbers and letters that belong to a name."""
     last = index + 1
     while last < len(tags):
         if not (tags[last] in NOMINAL and last not in opinion_at) and not _belongs_to_name(lows, tags, last):
@@ -60,7 +60,7 @@ def _core_end(lows: Sequence[str], tags: Sequence[str], index: int, opinion_at: 
 
 
 def _belongs_to_name(lows: Sequence[str], tags: Sequence[str], index: int) -> bool:
-    """Return a number or letter that continues a name: "Windows 7", "Snow Leopard X"."""
+    """Return whether a number or letter continues a name: "Windows 7", "Snow Leopard X"."""
     after_name = tags[index - 1] == "PROPN"
     if tags[index] == "NUM":
         return lows[index].isdigit() and (after_name or lows[index - 1] in _NUMBERED)
@@ -104,12 +104,12 @@ def _extend_left(
 
 
 def _belongs_to_term(low: str) -> bool:
-    """Return an adjective that names a kind ("hard drive", "grilled salmon") rather than describing the thing."""
+    """Return whether an adjective names a kind of thing ("hard drive", "grilled salmon") instead of describing it."""
     return low in COMPOUND_ADJECTIVES or low not in PLAIN_ADJECTIVES
 
 
 def _is_participle(lows: Sequence[str], tags: Sequence[str], position: int, floor: int) -> bool:
-    """Return a participle before its noun: "the grilled salmon", not "we grilled salmon"."""
+    """Return whether this is a participle before its noun: "the grilled salmon", but not "we grilled salmon"."""
     if not lows[position].endswith(("ed", "ing", "en")) or lows[position] in NOT_PARTICIPLES:
         return False
     before = tags[position - 1] if position > floor else ""
@@ -119,7 +119,7 @@ def _is_participle(lows: Sequence[str], tags: Sequence[str], position: int, floo
 def _joins_modifiers(
     lows: Sequence[str], tags: Sequence[str], position: int, modifiers: list[int], opinion_at: dict[int, Opinion]
 ) -> bool:
-    """Return a comma or "and" between two adjectives before one noun, or the quotation marks around one."""
+    """Return whether this is a comma or "and" between two adjectives of one noun, or a quotation mark around one."""
     if lows[position] in _QUOTES:
         return position - 1 in opinion_at or position + 1 in opinion_at
     if lows[position] not in (",", "and", "but", "yet", "&") or position == 0 or not modifiers:
@@ -130,7 +130,7 @@ def _joins_modifiers(
 
 
 def _join_containers(lows: Sequence[str], phrases: list[NounPhrase]) -> list[NounPhrase]:
-    """ "glass of wine" and "quality of food" are one term when the second noun has no determiner."""
+    """Join "glass of wine" or "quality of food" into one term if the second noun has no determiner."""
     joined: list[NounPhrase] = []
     for phrase in phrases:
         previous = joined[-1] if joined else None

@@ -1,4 +1,4 @@
-"""How an opinion reads: its span with an adjacent negation, its polarity, the attribute it speaks of."""
+"""Reading an opinion: its span with an adjacent negation, its polarity, and the attribute it is about."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _RAISING_VERBS = frozenset("think believe say feel find expect imagine seem supp
 
 
 def polarity_of(value: float) -> ExtractedPolarity:
-    """Return the label of a polarity value; what is close to zero is neutral."""
+    """Return the label of a polarity value; values close to zero are neutral."""
     if abs(value) < NEUTRAL_BELOW:
         return "neutral"
     return "positive" if value > 0 else "negative"
 
 
 def adjacent_negation(parse: Parse, opinion: Opinion) -> int:
-    """Return the index of a negation right before the opinion, only words of degree between; -1 if there is none."""
+    """Return the index of a negation right before the opinion, with only degree words in between, or -1."""
     for position in range(opinion.first - 1, max(-1, opinion.first - 1 - _REACH), -1):
         low = parse.lows[position]
         if denies_by_exception(parse, position):
@@ -43,7 +43,7 @@ def adjacent_negation(parse: Parse, opinion: Opinion) -> int:
 
 
 def is_denied_nearby(parse: Parse, opinion: Opinion) -> bool:
-    """Return whether the negation stands in the opinion's own clause, with no other clause's verb of saying between."""
+    """Return whether the opinion's own clause has a negation, without another clause's verb of saying in between."""
     linking = governing_verb(parse, opinion)  # "doesn't feel cheap": the opinion's own verb, not one of saying
     for position in range(opinion.first - 1, max(-1, opinion.first - 1 - _CLAUSE_REACH), -1):
         low = parse.lows[position]
@@ -56,7 +56,7 @@ def is_denied_nearby(parse: Parse, opinion: Opinion) -> bool:
 
 
 def wish_begin(parse: Parse, opinion: Opinion) -> int:
-    """Where "could be better" begins, an opinion that says what is missing; -1 if the opinion is no such wish."""
+    """Return where a wish such as "could be better" starts, or -1 if the opinion is not a wish."""
     if parse.lows[opinion.first] not in COMPARATIVES and parse.low(opinion.first - 1) != "more":
         return -1
     seen_be = False
@@ -71,12 +71,12 @@ def wish_begin(parse: Parse, opinion: Opinion) -> int:
 
 
 def is_excessive(parse: Parse, opinion: Opinion) -> bool:
-    """ "too sweet": too much of what would be good."""
+    """Return whether there is too much of a good thing: "too sweet"."""
     return parse.low(opinion.first - 1) == "too" and opinion.word.in_context > 0
 
 
 def opinion_span(parse: Parse, opinion: Opinion) -> Offsets:
-    """Return the opinion's span with what belongs to its reading: "not very good", "isn't fresh", "could be better"."""
+    """Return the span of the opinion and what belongs to it: "not very good", "isn't fresh", "could be better"."""
     wish = wish_begin(parse, opinion)
     if wish >= 0:
         return parse.span(wish, opinion.last)
@@ -92,13 +92,13 @@ def opinion_span(parse: Parse, opinion: Opinion) -> Offsets:
 
 
 def literal_value(parse: Parse, opinion: Opinion) -> float:
-    """Return the polarity with nothing but a directly preceding negation taken into account."""
+    """Return the polarity, reversed only by a directly preceding negation."""
     prior = opinion.word.prior
     return -prior if opinion.word.negated and is_denied_nearby(parse, opinion) else prior
 
 
 def attribute_of(parse: Parse, opinion: Opinion) -> Attribute | None:
-    """Return the attribute that the opinion word itself names; None where it does not tell."""
+    """Return the attribute that the opinion word itself implies, or None."""
     if parse.lows[opinion.first] == "cheap" and opinion.word.prior < 0:
         return "quality"  # "cheap plastic", "feels cheap": not the price
     known = attribute_words()

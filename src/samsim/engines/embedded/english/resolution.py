@@ -1,4 +1,4 @@
-"""Targets that direct syntax does not give: pronouns, shared subjects, relative clauses."""
+"""Targets that direct syntax does not find: pronouns, shared subjects, relative clauses."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ _ABOUT = frozenset({"with", "about"})
 
 
 def indirect_targets(parse: Parse, opinion: Opinion) -> list[Target]:
-    """Targets by a shared subject, a relative clause, a resumed pronoun or a complement."""
+    """Return targets found by a shared subject, a relative clause, a pronoun or a complement."""
     lemma, tag = parse.lemma(opinion.first), parse.tags[opinion.first]
     if tag == "VERB" and lemma in OBJECT_VERBS:
         return _object_targets(parse, opinion)
     verb = _verb_of(parse, opinion)
     if verb < 0 or parse.low(opinion.last) in ("to", "that", "if", "when", "how"):
-        return []  # "it is annoying to wait": "it" stands for what follows
+        return []  # "it is annoying to wait": "it" refers to what follows
     return _subject_by_context(parse, verb) or _about_targets(parse, opinion)
 
 
 def _verb_of(parse: Parse, opinion: Opinion) -> int:
-    """Return the verb whose subject the opinion speaks of."""
+    """Return the verb whose subject the opinion is about, or -1."""
     tag = parse.tags[opinion.first]
     if parse.lows[opinion.last - 1] in STATE_ADJECTIVES:
         return -1
@@ -48,7 +48,7 @@ def _verb_of(parse: Parse, opinion: Opinion) -> int:
 
 
 def _subject_by_context(parse: Parse, verb: int) -> list[Target]:
-    """Return the subject where it does not stand right before the verb."""
+    """Return the subject if it is not right before the verb."""
     position = subject_end(parse, verb)
     if position < 0:
         return []
@@ -63,7 +63,7 @@ def _subject_by_context(parse: Parse, verb: int) -> list[Target]:
 
 
 def _shared_subject(parse: Parse, joint: int) -> list[Target]:
-    """ "The food is fresh and tastes great": the second verb has the subject of the first."""
+    """Return the subject that two verbs share: "The food is fresh and tastes great"."""
     for position in range(joint - 1, -1, -1):
         tag = parse.tags[position]
         if tag in ("AUX", "VERB") and parse.tag(position - 1) not in ("AUX", "PART", "VERB", "ADP", "ADV"):
@@ -79,7 +79,7 @@ def _subject_by_context_of_pronoun(parse: Parse, verb: int) -> list[Target]:
 
 
 def _subject_with_relative(parse: Parse, verb: int) -> list[Target]:
-    """ "the quality it provides is great": a subject with a relative clause that has no pronoun of its own."""
+    """Return the subject of a relative clause without a relative pronoun: "the quality it provides is great"."""
     if parse.tag(verb - 1) != "PRON" and parse.low(verb - 1) != "that":
         return []
     phrase = parse.phrase_at.get(verb - 2)
@@ -89,7 +89,7 @@ def _subject_with_relative(parse: Parse, verb: int) -> list[Target]:
 
 
 def _antecedents(parse: Parse, pronoun: int) -> list[Target]:
-    """Return what "it" or "they" takes up in the same sentence: the nearest fitting noun phrase before."""
+    """Return what "it" or "they" refers to in the same sentence: the nearest matching noun phrase before it."""
     plural = parse.lows[pronoun] in ("they", "them")
     for phrase in reversed(parse.phrases):
         if phrase.last > pronoun:
@@ -111,7 +111,7 @@ def _is_plural(head: str) -> bool:
 
 
 def _object_targets(parse: Parse, opinion: Opinion) -> list[Target]:
-    """ "which I enjoy", "I recommend it": a verb of liking whose object stands before it."""
+    """Return the object of a verb of liking if it comes first: "which I enjoy", "I recommend it"."""
     if parse.low(opinion.last) in RESUMING_PRONOUNS:
         return _antecedents(parse, opinion.last)
     position = subject_end(parse, opinion.first)
@@ -125,7 +125,7 @@ def _object_targets(parse: Parse, opinion: Opinion) -> list[Target]:
 
 
 def _about_targets(parse: Parse, opinion: Opinion) -> list[Target]:
-    """ "they are efficient with their service": the subject says nothing, the complement does."""
+    """Return the complement if the subject says nothing: "they are efficient with their service"."""
     if parse.low(opinion.last) not in _ABOUT:
         return []
     phrase = object_phrase(parse, opinion.last + 1)
@@ -133,7 +133,7 @@ def _about_targets(parse: Parse, opinion: Opinion) -> list[Target]:
 
 
 def last_topic(parse: Parse) -> NounPhrase | None:
-    """Return the noun phrase that a following sentence's "it" most likely takes up: the sentence's subject."""
+    """Return the noun phrase that "it" in the next sentence most likely refers to: the subject of this one."""
     for phrase in parse.phrases:
         if term_of(parse, phrase, "topic") is not None and parse.tag(phrase.first - 1) != "ADP":
             return phrase
@@ -141,7 +141,7 @@ def last_topic(parse: Parse) -> NounPhrase | None:
 
 
 def takes_up_topic(parse: Parse, opinion: Opinion) -> bool:
-    """Return whether the opinion is the predicate of an "it" or "they" that this sentence does not explain."""
+    """Return whether the opinion is the predicate of an "it" or "they" without an antecedent in this sentence."""
     verb = governing_verb(parse, opinion)
     if verb < 0 or parse.low(opinion.last) in ("to", "that", "if"):
         return False

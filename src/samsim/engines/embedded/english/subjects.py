@@ -1,4 +1,4 @@
-"""Subjects and coordination: which noun phrases a verb speaks of, and which belong together."""
+"""Subjects and coordination: the noun phrases that a verb is about, and which belong together."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PREPOSITIONS_OF_PARTS = frozenset("of in on with at from for by to about".split
 
 
 def subject_end(parse: Parse, verb: int) -> int:
-    """The last word of the subject: auxiliaries, adverbs and an inserted "however" are passed over; -1 if none."""
+    """Return the last word of the subject, skipping auxiliaries, adverbs and an inserted "however", or -1."""
     position = verb - 1
     while position >= 0:
         low = parse.lows[position]
@@ -30,7 +30,7 @@ def subject_end(parse: Parse, verb: int) -> int:
 
 
 def _inserted_from(parse: Parse, comma: int) -> int:
-    """The comma that opens an insertion which this one closes ("…, on the other hand, …"); -1 if there is none."""
+    """Return the comma that opens the insertion closed by this one ("…, on the other hand, …"), or -1."""
     for position in range(comma - 1, max(-1, comma - 6), -1):
         if parse.tags[position] in ("VERB", "AUX", "PRON"):
             return -1
@@ -54,13 +54,13 @@ def subject_phrases(parse: Parse, verb: int) -> list[NounPhrase]:
     if phrase is None:
         return []
     head = head_phrase(parse, phrase)
-    # "Great soup and the waiter is friendly": a singular verb has no second subject before the determiner.
+    # "Great soup and the waiter is friendly": with a singular verb, nothing before the determiner is a second subject.
     alone = head.has_determiner and parse.low(verb) in _SINGULAR
     return [head] if alone else with_coordinated(parse, head)
 
 
 def _before_bracket(parse: Parse, position: int) -> int:
-    """Return the word before the bracket that closes here."""
+    """Return the word before the bracketed text that ends here."""
     for opening in range(position - 1, max(-1, position - _REACH), -1):
         if parse.lows[opening] in ("(", "-lrb-"):
             return opening - 1
@@ -86,7 +86,7 @@ def _antecedent(parse: Parse, pronoun: int) -> list[NounPhrase]:
 
 
 def head_phrase(parse: Parse, phrase: NounPhrase) -> NounPhrase:
-    """Climb from "of the food" to "the quality": the phrase whose part this one is."""
+    """Climb from "of the food" to "the quality": return the phrase that this one is a part of."""
     for _ in range(3):
         before = phrase.first - 1
         if before < 1 or parse.tags[before] != "ADP" or parse.lows[before] not in _PREPOSITIONS_OF_PARTS:
@@ -99,7 +99,7 @@ def head_phrase(parse: Parse, phrase: NounPhrase) -> NounPhrase:
 
 
 def with_coordinated(parse: Parse, phrase: NounPhrase) -> list[NounPhrase]:
-    """Return the phrase and those joined to its left: "the food, the service and the decor"."""
+    """Return the phrase and those coordinated to its left: "the food, the service and the decor"."""
     found = [phrase]
     current = phrase
     seen_and = False
@@ -123,7 +123,7 @@ def with_coordinated(parse: Parse, phrase: NounPhrase) -> list[NounPhrase]:
 
 
 def following_coordinated(parse: Parse, phrase: NounPhrase) -> list[NounPhrase]:
-    """Return the phrase and those joined to its right: "great food and service", "love the pizza and the wine"."""
+    """Return the phrase and those coordinated to its right: "great food and service", "love the pizza and the wine"."""
     found = [phrase]
     current = phrase
     for _ in range(6):
@@ -146,7 +146,7 @@ def following_coordinated(parse: Parse, phrase: NounPhrase) -> list[NounPhrase]:
 
 
 def _is_bare_list(parse: Parse, phrases: list[NounPhrase]) -> bool:
-    """ "Great battery, speed, display.": bare nouns up to the end of the sentence."""
+    """Return whether these are bare nouns up to the end of the sentence: "Great battery, speed, display."."""
     bare = all(
         not phrase.has_determiner and not phrase.modifiers and parse.tags[phrase.core] in NOMINAL
         for phrase in phrases[1:]

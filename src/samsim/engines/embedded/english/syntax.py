@@ -1,4 +1,4 @@
-"""The records of the shallow English parse that the extractors share."""
+"""The data classes of the shallow English parse that the extractors share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NOMINAL = frozenset({"NOUN", "PROPN"})
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """A polarity word at token indices of its sentence."""
+    """A polarity word by token indices in its sentence."""
 
     first: int
     last: int
@@ -21,7 +21,7 @@ class Opinion:
 
 @dataclass(frozen=True, slots=True)
 class NounPhrase:
-    """``first`` to ``last`` with determiner and modifiers; ``core`` is where the aspect term begins."""
+    """``first`` to ``last`` includes the determiner and modifiers; ``core`` is where the aspect term starts."""
 
     first: int
     core: int
@@ -44,17 +44,17 @@ class Parse:
     clause_of: Sequence[int]
 
     def low(self, index: int) -> str:
-        """Return the lower-case form there, "" outside of the sentence."""
+        """Return the lowercase form at an index, or "" outside the sentence."""
         return self.lows[index] if 0 <= index < len(self.lows) else ""
 
     def tag(self, index: int) -> str:
-        """Return the tag there, "" outside of the sentence."""
+        """Return the tag at an index, or "" outside the sentence."""
         return self.tags[index] if 0 <= index < len(self.tags) else ""
 
     def lemma(self, index: int) -> str:
-        """Return the lemma there, "" outside of the sentence."""
+        """Return the lemma at an index, or "" outside the sentence."""
         return self.tokens[index].lemma if 0 <= index < len(self.tokens) else ""
 
     def span(self, first: int, last: int) -> Offsets:
-        """Return the text span of the tokens ``first`` to ``last`` (excluded)."""
+        """Return the text span of the tokens from ``first`` up to but not including ``last``."""
         return (self.tokens[first].start, self.tokens[last - 1].end)

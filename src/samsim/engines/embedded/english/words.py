@@ -1,4 +1,4 @@
-"""Closed word lists of the English extractors: general knowledge of the language, written by hand."""
+"""Closed word lists of the English extractors: general knowledge of the language, compiled by hand."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CONTAINER_NOUNS = frozenset(
     "glass glasses bottle bottles piece pieces plate plates bowl bowls cup cups style styles quality "
     "selection choice variety list type types kind kinds".split()
 )
-# Nouns that are hardly ever what a review is about, even with an opinion next to them.
+# Nouns that a review is hardly ever about, even with an opinion next to them.
 EMPTY_NOUNS = frozenset(
     """
     time times thing things way ways lot lots bit day days night nights year years week weeks month months hour hours
@@ -42,7 +42,7 @@ EMPTY_NOUNS = frozenset(
      option options alternative addition bunch ton tons plenty dozen
     """.split()
 )
-# The reviewed thing as a whole: what is said of it is a general opinion, not one of an aspect.
+# The reviewed product as a whole: an opinion about it is general, not about an aspect.
 WHOLE_THINGS = frozenset(
     """
     laptop laptops computer computers notebook notebooks netbook netbooks machine machines product products item items
@@ -50,7 +50,7 @@ WHOLE_THINGS = frozenset(
     device gadget buy
     """.split()
 )
-# Makers stand for the whole thing too, where they are names ("Apple", not "an apple").
+# Makers stand for the whole product too, if they are names ("Apple", not "an apple").
 MAKERS = frozenset("toshiba dell acer hp asus sony lenovo apple samsung".split())
 LINKING_VERBS = frozenset(
     """
@@ -76,7 +76,7 @@ SUBJECT_VERBS = frozenset(
     lag annoy frustrate malfunction stink delight please leak crack ruin stun surprise improve rule
     """.split()
 )
-# "I was impressed with the screen": the state of the writer, the target after a preposition.
+# "I was impressed with the screen": the writer's state, with the target after a preposition.
 STATE_ADJECTIVES = frozenset(
     """
     impressed disappointed pleased happy satisfied unhappy dissatisfied delighted thrilled amazed surprised annoyed
@@ -84,7 +84,7 @@ STATE_ADJECTIVES = frozenset(
     """.split()
 )
 STATE_PREPOSITIONS = frozenset("with by in at about of for from".split())
-# Verbs that are themselves the aspect when the subject is only a pronoun: "it works great", "easy to use".
+# Verbs that are themselves the aspect if the subject is only a pronoun: "it works great", "easy to use".
 ACTION_ASPECTS = frozenset(
     "use carry navigate work run boot load type read set install operate clean handle transport start perform price "
     "charge connect setup maintain learn look feel sound startup respond play game serve".split()
@@ -108,19 +108,19 @@ NOT_PARTICIPLES = frozenset("including being having using making getting conside
 COMPARATIVES = frozenset(
     "better warmer hotter fresher faster bigger friendlier larger cleaner quicker brighter".split()
 )
-# Before a noun these tell the kind ("spicy tuna", "dark chocolate"); only as predicates are they opinions.
+# Before a noun these name a kind ("spicy tuna", "dark chocolate"); they are opinions only as predicates.
 KIND_ADJECTIVES = frozenset("spicy sweet sour dark light thin raw plain classic traditional special hot thick".split())
 VAGUE_PRONOUNS = frozenset("it this that they them these those everything all i we".split())
 VAGUE_NOUNS = frozenset("job deal choice one thing experience buy value investment purchase disappointment".split())
-# Adverbs that readers feel as part of the judgement, unlike plain "very" or "really".
+# Adverbs that readers perceive as part of the judgment, unlike plain "very" or "really".
 STRESSING_ADVERBS = frozenset(
     "super ultra wonderfully horribly surprisingly unbelievably outrageously insanely ridiculously".split()
 )
 OBJECT_PRONOUNS = frozenset("me us you him her them".split())
 PARTICIPLES = frozenset("made built done laid cut put kept lit fit run written sewn chosen thought spoken".split())
-# What a thing is for: denied, each of these is a complaint.
+# What a product is for: the denial of any of these is a complaint.
 FUNCTION_VERBS = frozenset("work function respond answer load charge connect boot recognize".split())
-# How an adjective ends that the tagger took for a noun.
+# Endings of adjectives that may be tagged as nouns.
 ADJECTIVE_ENDINGS = (
     "y",
     "ful",

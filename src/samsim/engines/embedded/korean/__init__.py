@@ -1,1 +1,1 @@
-"""How the embedded engine reads Korean."""
+"""The Korean extractors of the embedded engine."""

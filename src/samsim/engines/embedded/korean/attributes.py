@@ -1,4 +1,4 @@
-"""What a Korean opinion is about when nothing is named: 비싸다 is about the price."""
+"""The attributes that Korean opinions imply if no aspect is named: 비싸다 is about the price."""
 
 from __future__ import annotations
 
@@ -48,5 +48,5 @@ def _attributes() -> Mapping[str, Attribute]:
 
 
 def attribute_hint(lemma: str) -> Attribute | None:
-    """Return the attribute an opinion's own meaning points to, or None where it fits any."""
+    """Return the attribute that the meaning of an opinion implies, or None if it fits any."""
     return _attributes().get(lemma)

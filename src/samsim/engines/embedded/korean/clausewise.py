@@ -1,4 +1,4 @@
-"""Clause-by-clause linking: topics are carried along coordinated and contrasted predicates."""
+"""Clause-by-clause linking: topics are carried over to coordinated and contrasted predicates."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ class Link:
 
 
 def link_clausewise(reading: Reading) -> list[Link]:
-    """Return every opinion with what it is about; ``unnamed`` where the text does not name it."""
+    """Return every opinion with its targets; ``unnamed`` if the text does not name them."""
     links: list[Link] = []
     last: Link | None = None
     for number in range(len(reading.opinions)):
         link = _link(reading, number, last)
         if link.targets and link.how not in ("modified", "excepted") and link.targets[-1].particle != "도":
-            # what -도 adds is one item more, not what the rest of the text is about
+            # -도 adds one more item, which is not what the rest of the text is about
             last = link
         links.append(link)
     return links
@@ -57,7 +57,7 @@ def _link(reading: Reading, number: int, last: Link | None) -> Link:
     opinion = reading.opinions[number]
     head = modified(reading, opinion, _REACH) if opinion.modifies else []
     if head and head[-1].role == "oblique":
-        # 훌륭한 분위기에서: said in passing, so the clause is about something else
+        # 훌륭한 분위기에서: a remark in passing; the clause is about something else
         return Link(opinion, (), "aside")
     if head:
         topic = topic_before(reading, opinion, own_clause=True) if head[-1].role == "copula" else []
@@ -79,7 +79,7 @@ def _link(reading: Reading, number: int, last: Link | None) -> Link:
 
 
 def _excepted(reading: Reading, opinion: Opinion) -> list[NounPhrase]:
-    """가격만 아니면 완벽하다: the one thing set apart is judged the other way."""
+    """Return the one exception, which is judged the other way: 가격만 아니면 완벽하다."""
     tokens = reading.analysis.tokens
     for place in phrases_before(reading, opinion):
         phrase = reading.phrases[place]
@@ -95,13 +95,13 @@ def _excepted(reading: Reading, opinion: Opinion) -> list[NounPhrase]:
 
 
 def _from_context(reading: Reading, opinion: Opinion, last: Link | None) -> Link:
-    """Look beyond the clause: the sentence's topic, what was taken up before, what trails behind."""
+    """Look beyond the clause: at the topic of the sentence, at what was introduced before, at what trails behind."""
     if topic := topic_before(reading, opinion, own_clause=False):
         return Link(opinion, tuple(topic), "topic")
     if introduced := _introduced(reading, opinion):
         return Link(opinion, tuple(introduced), "introduced")
     if trailing(reading, opinion):
-        # 맛있어요, 이 집 만두: the noun stands outside the clause, which literal reading takes up
+        # 맛있어요, 이 집 만두: the noun is outside the clause; the literal perspective handles it
         return Link(opinion, (), "aside")
     if opening := _opening(reading, opinion):
         return Link(opinion, tuple(opening), "opening")
@@ -111,7 +111,7 @@ def _from_context(reading: Reading, opinion: Opinion, last: Link | None) -> Link
 
 
 def _shared_head(reading: Reading, number: int) -> list[NounPhrase]:
-    """훌륭하고 친절한 서비스: the first modifier shares the second one's noun."""
+    """Return the noun that two modifiers share: 훌륭하고 친절한 서비스."""
     opinion = reading.opinions[number]
     if number + 1 >= len(reading.opinions):
         return []
@@ -126,7 +126,7 @@ def _shared_head(reading: Reading, number: int) -> list[NounPhrase]:
 
 
 def _introduced(reading: Reading, opinion: Opinion) -> list[NounPhrase]:
-    """리조또를 먹었는데 정말 맛있었다: the clause before takes up what the judgement is about."""
+    """Return what the previous clause introduces: 리조또를 먹었는데 정말 맛있었다."""
     tokens = reading.analysis.tokens
     for place in phrases_before(reading, opinion):
         phrase = reading.phrases[place]
@@ -140,7 +140,7 @@ def _introduced(reading: Reading, opinion: Opinion) -> list[NounPhrase]:
 
 
 def _opening(reading: Reading, opinion: Opinion) -> list[NounPhrase]:
-    """서비스 정말 … 친절해요: a bare noun opens the clause where a topic would stand."""
+    """Return a bare noun that opens the clause in place of a topic: 서비스 정말 … 친절해요."""
     for place in phrases_before(reading, opinion):
         phrase = reading.phrases[place]
         if reading.clause_of[phrase.first] != opinion.clause:
@@ -152,7 +152,7 @@ def _opening(reading: Reading, opinion: Opinion) -> list[NounPhrase]:
 
 
 def _starts_sentence(reading: Reading, opinion: Opinion) -> bool:
-    """Return whether no noun phrase stands between the start of the sentence and the opinion."""
+    """Return whether there is no noun phrase between the start of the sentence and the opinion."""
     places = phrases_before(reading, opinion)
     if not places:
         return True

@@ -1,7 +1,7 @@
-"""Whether a Korean judgement is only asked about: 좋은지 잘 모르겠다, 좋은 건지 아닌지 확실하지 않다.
+"""Detecting Korean judgments that are only asked about: 좋은지 잘 모르겠다, 좋은 건지 아닌지 확실하지 않다.
 
 The predicate ends in an indirect question (-ㄴ지, -을까, 건지), alternatives may follow it (아닌지, 나쁜지), and
-then the writer says not to know. Without that last part -ㄴ지 may as well give a reason: 맛있는지 잘 먹어요.
+then the writer says that they do not know. Without that last part, -ㄴ지 may also give a reason: 맛있는지 잘 먹어요.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _KNOWN = frozenset(
 _DENYING_FORMS = frozenset({"안", "못", "없"})
 _DENYING_LEMMAS = frozenset({"않다", "못하다", "어렵다", "힘들다", "이르다"})
 _EXCLAIMING = frozenset({"얼마나", "어찌나"})
-"""얼마나 좋은지 몰라요: that it is so is taken for granted."""
+"""얼마나 좋은지 몰라요 takes for granted that it is good."""
 _PRESUPPOSING = frozenset({"왜", "언제", "어디", "어디서", "어떻게"})
-"""왜 비싼지 모르겠어요 takes for granted that it is, while 왜 유명한지 모르겠어요 wonders whether it should be."""
+"""왜 비싼지 모르겠어요 takes for granted that it is; 왜 유명한지 모르겠어요 doubts that it should be."""
 _WITHIN_QUESTION = frozenset({"EP", "ETM", "VCP", "VX", "XSA", "XSV"})
 _LIGHT_VERBS = frozenset({"하다", "있다", "되다", "같다", "보다"})
 _LONGEST_QUESTION = 8
@@ -36,7 +36,7 @@ _LOOKING_BACK = 6
 
 
 def doubting_word(tokens: Tokens, predicate: int, *, praises: bool) -> int:
-    """Return the word by which the writer says not to know whether the predicate holds; -1 if there is none."""
+    """Return the word by which the writer says that they do not know whether the predicate holds, or -1."""
     end = _question_end(tokens, predicate)
     if end < 0 or _takes_for_granted(tokens, predicate, praises):
         return -1
@@ -56,13 +56,13 @@ def doubting_word(tokens: Tokens, predicate: int, *, praises: bool) -> int:
 
 
 def _question_end(tokens: Tokens, predicate: int) -> int:
-    """Return the token that makes an indirect question of the predicate before it; -1 if none does."""
+    """Return the token that turns the predicate before it into an indirect question, or -1."""
     for index in range(predicate + 1, min(len(tokens), predicate + 1 + _LONGEST_QUESTION)):
         token = tokens[index]
         if token.tag in ("EC", "EF") and token.form.endswith(_ASKING):
             return index
         if _wonders(tokens, index):
-            # 좋지 않을까 싶다, 좋지 않나 싶다: who asks like this thinks so
+            # 좋지 않을까 싶다, 좋지 않나 싶다: a writer who asks like this thinks so
             return -1 if any(other.lemma == "않다" for other in tokens[predicate:index]) else index
         if token.tag == "NNB" and token.form in ("지", "줄") and tokens[index - 1].tag == "ETM":
             return index
@@ -76,7 +76,7 @@ def _wonders(tokens: Tokens, index: int) -> bool:
 
 
 def _belongs_to_question(tokens: Tokens, index: int) -> bool:
-    """Endings, empty nouns and light verbs between a predicate and its question: 좋다고 할 수 있을지, 좋은 편인지."""
+    """Return whether an ending, empty noun or light verb may precede the question: 좋다고 할 수 있을지, 좋은 편인지."""
     token = tokens[index]
     if token.tag == "EC":
         denied = token.form == "지" and index + 1 < len(tokens) and tokens[index + 1].tag == "VX"
@@ -94,7 +94,7 @@ def _takes_for_granted(tokens: Tokens, predicate: int, praises: bool) -> bool:
 
 
 def _is_unknown(tokens: Tokens, index: int) -> bool:
-    """Return whether the words from here on say that something is not known (any more: 좋은지 몰랐다 says it is)."""
+    """Return whether the words from here on say that something is unknown; 좋은지 몰랐다 says that it is known now."""
     lemma = tokens[index].lemma
     tail = tokens[index + 1 : index + 1 + _TAIL]
     if lemma == "모르다":
@@ -104,5 +104,5 @@ def _is_unknown(tokens: Tokens, index: int) -> bool:
     around = (tokens[index - 1], *tail)
     if lemma in _KNOWN:
         return any(token.form in _DENYING_FORMS or token.lemma in _DENYING_LEMMAS for token in around)
-    # 써 봐야 알겠다, 두고 봐야 한다: it is still to be found out
+    # 써 봐야 알겠다, 두고 봐야 한다: it remains to be seen
     return any(left.lemma == "보다" and right.form.startswith("어야") for left, right in pairwise(tail))

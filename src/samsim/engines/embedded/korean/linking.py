@@ -1,4 +1,4 @@
-"""Which noun phrases a Korean opinion is about, by direct syntax: what it modifies, or its subject."""
+"""Linking Korean opinions to noun phrases by direct syntax: what they modify, or their subject."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PLACEHOLDERS = frozenset(
     "종류 이야기 답장 평판 뜻 즐거움 보상 평가 사용자 목적 세계 인생 혼자 보물 작업 반응 농담 "
     "보너스 특징".split()
 )
-"""Nouns that stand for the thing judged without naming it: 좋은 선택이에요, 훌륭한 경험."""
+"""Nouns that refer to the thing judged without naming it: 좋은 선택이에요, 훌륭한 경험."""
 _TRANSITIVE = frozenset(
     "좋아하다 싫어하다 추천하다 사랑하다 즐기다 선호하다 칭찬하다 강추하다 비추하다 후회하다 혐오하다 "
     "애용하다 극찬하다 "
@@ -24,19 +24,19 @@ _ABOUT = frozenset(
     "첫눈 반하다|홀딱 반하다|매료되다".split("|")
 )
 RETURNING = ("다시 ", "또 ", "꼭 ", "자주 ", "계속 ", "재구매 ", "재방문 ")
-"""Openings of expressions that promise to come back or urge others to: about the whole, unless an object says."""
+"""Starts of expressions that promise to return or urge others to: about the whole, unless they have an object."""
 _FOLLOWED_THROUGH = frozenset({"MAG", "XSN", "SSO", "SSC", "SW"})
 _TRAILING_REACH = 3
 _LONGEST_GAP = 24
 _IN_MIND = 24
-"""A text without endings and full stops is one clause of thousands of nouns: most of them are out of reach."""
+"""A text without endings and periods is one clause of thousands of nouns, most of which are out of reach."""
 _UNLIKELY_GOALS = frozenset({"로", "으로", "처럼", "만큼", "보다", "으로서", "뿐", "같이"})
 
 
 def modified(reading: Reading, opinion: Opinion, reach: int = 0) -> list[NounPhrase]:
-    """Return the noun phrase an adnominal opinion stands before, with what is joined to it.
+    """Return the noun phrase that follows an adnominal opinion, with those coordinated to it.
 
-    ``reach`` is how many tokens may stand in between (another modifier: 맛있는 이 집 빵).
+    ``reach`` is how many tokens may come in between (another modifier: 맛있는 이 집 빵).
     """
     tokens = reading.analysis.tokens
     start = opinion.after
@@ -56,7 +56,7 @@ def modified(reading: Reading, opinion: Opinion, reach: int = 0) -> list[NounPhr
 
 
 def _past_genitives(reading: Reading, place: int) -> int:
-    """좋은 음식의 맛: the head is 맛."""
+    """Skip genitives to the head of the phrase: in 좋은 음식의 맛, the head is 맛."""
     phrases = reading.phrases
     while phrases[place].role == "genitive" and place + 1 < len(phrases):
         if phrases[place + 1].first != phrases[place].after:
@@ -77,7 +77,7 @@ def _joined_right(reading: Reading, place: int) -> list[NounPhrase]:
 
 
 def joined_left(reading: Reading, place: int) -> list[NounPhrase]:
-    """Return a noun phrase and those joined to it from the left (음식과 서비스)."""
+    """Return a noun phrase and those coordinated to its left (음식과 서비스)."""
     found = [reading.phrases[place]]
     while place > 0:
         previous = reading.phrases[place - 1]
@@ -89,7 +89,7 @@ def joined_left(reading: Reading, place: int) -> list[NounPhrase]:
 
 
 def subjects(reading: Reading, opinion: Opinion) -> list[NounPhrase]:
-    """Return what an opinion says something about within its own clause."""
+    """Return the noun phrases that an opinion is about within its clause."""
     best: tuple[int, int] | None = None
     for place in phrases_before(reading, opinion):
         phrase = reading.phrases[place]
@@ -102,7 +102,7 @@ def subjects(reading: Reading, opinion: Opinion) -> list[NounPhrase]:
 
 
 def _suits(reading: Reading, phrase: NounPhrase, opinion: Opinion) -> int:
-    """Return how well a phrase's particle suits the opinion's predicate; 0 rules it out."""
+    """Return how well a phrase's particle fits the opinion's predicate; 0 rules it out."""
     lemma = opinion.lemma
     transitive = lemma in _TRANSITIVE or lemma.startswith(RETURNING)
     if phrase.role == "object":
@@ -130,7 +130,7 @@ _PROPERTY_SUFFIXES = ("감", "성", "력")
 
 
 def topic_before(reading: Reading, opinion: Opinion, own_clause: bool) -> list[NounPhrase]:
-    """Return the nearest topic-marked phrase left of an opinion, in its clause or else its sentence."""
+    """Return the nearest topic-marked phrase before an opinion, in its clause or in its sentence."""
     for place in phrases_before(reading, opinion):
         phrase = reading.phrases[place]
         if reading.sentence_of[phrase.first] != opinion.sentence:
@@ -143,13 +143,13 @@ def topic_before(reading: Reading, opinion: Opinion, own_clause: bool) -> list[N
 
 
 def phrases_before(reading: Reading, opinion: Opinion) -> range:
-    """Indices of the phrases left of an opinion, nearest first; only so many as a reader would have in mind."""
+    """Return the indices of the phrases before an opinion, nearest first; only those a reader would keep in mind."""
     nearest = bisect_left(reading.phrases, opinion.first, key=lambda phrase: phrase.first) - 1
     return range(nearest, max(-1, nearest - _IN_MIND), -1)
 
 
 def is_property_of_topic(reading: Reading, opinion: Opinion, subject: NounPhrase) -> bool:
-    """키보드는 촉감이 좋다: the subject only names a property, the topic is what is judged."""
+    """Return whether the subject only names a property and the topic is judged: 키보드는 촉감이 좋다."""
     if subject.role != "subject":
         return False
     if subject.head not in _PROPERTIES and not (len(subject.head) > 1 and subject.head.endswith(_PROPERTY_SUFFIXES)):
@@ -158,7 +158,7 @@ def is_property_of_topic(reading: Reading, opinion: Opinion, subject: NounPhrase
 
 
 def trailing(reading: Reading, opinion: Opinion) -> list[NounPhrase]:
-    """맛있어요, 이 집 만두: the thing judged follows, bare, after the predicate."""
+    """Return the target if it follows the predicate as a bare noun: 맛있어요, 이 집 만두."""
     place = bisect_left(reading.phrases, opinion.after, key=lambda phrase: phrase.first)
     if place >= len(reading.phrases) or reading.phrases[place].role != "bare":
         return []

@@ -1,7 +1,7 @@
-"""The embedded engine's three Korean readers, one per perspective.
+"""The three Korean perspectives of the embedded engine.
 
-They share morphemes, cues and phrases, and differ in what they make of them: A follows scope across
-clauses, B looks for judgements whose object is not named, C takes only what stands side by side.
+They share morphemes, cues and phrases, and differ in how they use them: A follows scope across
+clauses, B looks for judgments without a named target, C takes only what is side by side.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ _RATIONALE: Mapping[How, str] = {
     "modified": "the opinion modifies the aspect",
     "subject": "the aspect is the subject of the opinion's clause",
     "topic": "the aspect is the topic of the sentence",
-    "carried": "the topic is carried over from the clause before",
-    "introduced": "the clause before introduces the aspect",
+    "carried": "the topic is carried over from the previous clause",
+    "introduced": "the previous clause introduces the aspect",
     "opening": "the aspect opens the clause without a particle",
-    "excepted": "the judgement holds but for the aspect, which is judged the other way",
+    "excepted": "the aspect is the exception, so it is judged the other way",
 }
 _UNCERTAIN = 0.3
 _LITERAL_CONFIDENCE = 0.85
@@ -59,7 +59,7 @@ _JUDGING_NOUNS = frozenset(
 
 
 def extract_negation(analysis: TextAnalysis) -> list[Extraction]:
-    """Return a (P-NEG): clause-wise reading with the scope of negation, contrast, wishes and questions."""
+    """Return what A (P-NEG) finds: clause by clause, with the scope of negation, contrast, wishes and questions."""
     ironic = _ironic_sentences(analysis)
     found: list[Extraction] = []
     for link in link_clausewise(read(analysis)):
@@ -74,7 +74,7 @@ def extract_negation(analysis: TextAnalysis) -> list[Extraction]:
 
 
 def extract_implicit(analysis: TextAnalysis) -> list[Extraction]:
-    """B (P-IMP): clear judgements whose object the text does not name."""
+    """Return what B (P-IMP) finds: clear judgments without a named target."""
     reading = read(analysis)
     ironic = _ironic_sentences(analysis)
     found: dict[tuple[int, str, str], Extraction] = {}
@@ -93,7 +93,7 @@ def extract_implicit(analysis: TextAnalysis) -> list[Extraction]:
 
 
 def extract_literal(analysis: TextAnalysis) -> list[Extraction]:
-    """C (P-LIT): aspect and opinion side by side, words read as they stand."""
+    """Return what C (P-LIT) finds: aspect and opinion side by side, taken literally."""
     reading = read(analysis)
     found: list[Extraction] = []
     for opinion in reading.opinions:
@@ -140,13 +140,13 @@ def _polarity(score: float) -> ExtractedPolarity:
 
 
 def _ironic_sentences(analysis: TextAnalysis) -> set[int]:
-    """Return the sentences that may mean the opposite of what they say, by number."""
+    """Return the numbers of the sentences that may mean the opposite of what they say."""
     spans = {cue.scopes[0] for cue in analysis.cues_of("irony")}
     return {number for number, span in enumerate(analysis.sentences) if span in spans}
 
 
 def _in_scope(link: Link, ironic: bool) -> tuple[ExtractedPolarity, float]:
-    """Return the polarity with everything that governs the opinion, and how sure it is."""
+    """Return the polarity after everything that governs the opinion, and the confidence."""
     opinion = link.opinion
     if ironic or opinion.mood in ("asked", "doubted"):
         return "neutral", _UNCERTAIN
@@ -160,19 +160,19 @@ def _in_scope(link: Link, ironic: bool) -> tuple[ExtractedPolarity, float]:
 
 
 def _literal_score(reading: Reading, opinion: Opinion) -> float:
-    """Only a negation beside the word counts: 안 좋다, 좋지 않다, 최고가 아니다, not 좋다고 할 수 없다."""
+    """Return the polarity by adjacent negations: 안 좋다, 좋지 않다, 최고가 아니다, but not 좋다고 할 수 없다."""
     attached = sum(not _is_distant(reading, opinion, cue) for cue in opinion.denials)
     return -opinion.word.prior if attached % 2 else opinion.word.prior
 
 
 def _is_distant(reading: Reading, opinion: Opinion, cue: Cue) -> bool:
-    """Return whether another word or a quotation stands between an opinion and its negation."""
+    """Return whether another word or a quotation comes between an opinion and its negation."""
     tokens = reading.analysis.tokens
     for token in (tokens[index] for index in range(opinion.last + 1, len(tokens))):
         if token.start >= cue.start:
             return False
         if opinion.modifies and cue.marker.startswith("없") and token.end <= cue.scopes[0][1]:
-            # 맛없는 메뉴가 없다: the noun it modifies is denied together with it
+            # 맛없는 메뉴가 없다: the noun that it modifies is denied along with it
             continue
         if token.tag in _SEPARATING or ends_with(token.form, QUOTATIVES):
             return True
@@ -180,7 +180,7 @@ def _is_distant(reading: Reading, opinion: Opinion, cue: Cue) -> bool:
 
 
 def _is_clear(reading: Reading, opinion: Opinion) -> bool:
-    """Return whether an unlinked opinion is a judgement of its own and not a remark in passing."""
+    """Return whether an unlinked opinion is a real judgment and not a remark in passing."""
     if opinion.mood not in ("stated", "wished", "balanced") or opinion.modifies:
         return False
     token = reading.analysis.tokens[opinion.last]
@@ -194,14 +194,14 @@ def _is_clear(reading: Reading, opinion: Opinion) -> bool:
 
 
 def _is_absent(reading: Reading, opinion: Opinion) -> bool:
-    """소음이 없다, 얼룩이 안 생긴다: a noun that evaluates is said not to be there."""
+    """Return whether an evaluating noun is said to be absent: 소음이 없다, 얼룩이 안 생긴다."""
     if any(cue.marker.startswith("없") for cue in opinion.denials):
         return True
     return bool(opinion.denials) and arising_verb(reading.analysis.tokens, opinion.last) is not None
 
 
 def _could_be_named(reading: Reading, opinion: Opinion) -> bool:
-    """Return whether nouns around the opinion may name its object in a way no rule has caught."""
+    """Return whether nearby nouns may name the opinion's target in a way that no rule covers."""
     before = (reading.phrases[place] for place in phrases_before(reading, opinion))
     in_clause = takewhile(lambda phrase: reading.clause_of[phrase.first] == opinion.clause, before)
     if any(phrase.role != "oblique" for phrase in in_clause):

@@ -1,4 +1,4 @@
-"""Noun phrases and opinions of a Korean text, as the three extractors see them.
+"""The noun phrases and opinions of a Korean text, which the three extractors share.
 
 A noun phrase is a run of adjacent nouns with the particle that follows it (배터리 수명 + 이); an opinion is
 a polarity word with its endings, its negation and its position: before the noun it modifies (맛있는 빵)
@@ -41,7 +41,7 @@ _PEOPLE = frozenset(
     "여자친구 남자친구 "
     "신랑 와이프 지인 동료 사람 모두 고객 손님 소비자 아기 애 애들 연인 일행".split()
 )
-"""Who has the opinion, not what it is about (남편은 행복했고)."""
+"""Nouns for people who have the opinion, not what it is about (남편은 행복했고)."""
 _OWNERS = frozenset("집 가게 식당 레스토랑 매장 제품 상품 브랜드 회사 호텔 카페".split())
 _SUPPOSING = ("면", "거든", "려면", "어야")
 _ENDING_TAGS = frozenset({"EP", "EF", "EC", "ETN", "ETM", "VX", "VCP", "XSA", "XSV"})
@@ -49,7 +49,7 @@ _ENDING_TAGS = frozenset({"EP", "EF", "EC", "ETN", "ETM", "VX", "VCP", "XSA", "X
 
 @dataclass(frozen=True, slots=True)
 class NounPhrase:
-    """A possible aspect term: tokens ``first`` to ``last``, and what the particle after it makes of it."""
+    """A possible aspect term: tokens ``first`` to ``last``, and the role that the particle after it gives it."""
 
     first: int
     last: int
@@ -63,9 +63,9 @@ class NounPhrase:
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """A polarity word in its place: ``first`` to ``last`` are its own tokens, ``after`` the next one.
+    """A polarity word in context: ``first`` to ``last`` are its own tokens, ``after`` is the next one.
 
-    Where a noun evaluates by being absent (맛이 없다, 자국이 안 보이다), the opinion is the predicate, not the noun.
+    If a noun evaluates by being absent (맛이 없다, 자국이 안 보이다), the opinion is the predicate, not the noun.
     """
 
     word: PolarityWord
@@ -94,7 +94,7 @@ class Reading:
 
 
 def read(analysis: TextAnalysis) -> Reading:
-    """Find the noun phrases and the opinions of an analysed text."""
+    """Find the noun phrases and the opinions of an analyzed text."""
     tokens = analysis.tokens
     clause_of = _places(tokens, analysis.clauses)
     sentence_of = _places(tokens, analysis.sentences)
@@ -132,7 +132,7 @@ def _phrases(tokens: Sequence[Token], taken: set[int]) -> list[NounPhrase]:
 
 
 def _past_owner(tokens: Sequence[Token], first: int, last: int) -> int:
-    """이 집 국수, 이 제품 향: what is pointed at owns the aspect and is no part of its name."""
+    """Skip the owner of an aspect, which is not part of its name: 이 집 국수, 이 제품 향."""
     pointed_at = first > 0 and tokens[first - 1].tag == "MM" and tokens[first].form in _OWNERS
     return first + 1 if pointed_at and first < last else first
 
@@ -161,7 +161,7 @@ def _role(tokens: Sequence[Token], index: int) -> tuple[Role, str, int]:
         return "subject", token.form, after
     if token.tag == "JX":
         if after < len(tokens) and token.form == "만" and tokens[after].lemma == "못하다":
-            # 예전만 못하다: what a thing is measured against, not what is judged
+            # 예전만 못하다: a standard of comparison, not what is judged
             return "oblique", token.form, after
         return ("topic" if token.form in _TOPIC_FORMS else "oblique"), token.form, after
     if token.tag == "JKO":
@@ -203,7 +203,7 @@ def _opinions(analysis: TextAnalysis, clause_of: tuple[int, ...], sentence_of: t
                 "balanced" if _is_balanced(analysis, word, denials) else mood,
             )
         )  # fmt: skip
-    # 좋은지 의문이다: what says the doubt is no judgement of its own
+    # 좋은지 의문이다: the word that expresses the doubt is not a judgment of its own
     doubting = {
         doubting_word(tokens, opinion.last, praises=opinion.word.in_context > 0)
         for opinion in found
@@ -213,11 +213,11 @@ def _opinions(analysis: TextAnalysis, clause_of: tuple[int, ...], sentence_of: t
 
 
 def _denied_place(tokens: Sequence[Token], governing: Mapping[int, list[Cue]], first: int, last: int) -> int:
-    """Return the token whose denial negates the opinion ``first`` to ``last``: a part of it, or what follows it."""
+    """Return the token whose denial negates the opinion ``first`` to ``last``: a part of it, or the verb after it."""
     if last in governing:
         return last
     if first in governing:
-        # 값을 못 한다: what denies a light verb governs its noun
+        # 값을 못 한다: the denial of a light verb applies to its noun
         return first
     # 자국이 안 보인다: the verb is denied, and the noun with it
     verb = arising_verb(tokens, last)
@@ -225,7 +225,7 @@ def _denied_place(tokens: Sequence[Token], governing: Mapping[int, list[Cue]], f
 
 
 def _is_balanced(analysis: TextAnalysis, word: PolarityWord, denials: tuple[Cue, ...]) -> bool:
-    """맛있지도 맛없지도 않다: denying both a quality and its opposite leaves the middle."""
+    """Return whether both a quality and its opposite are denied, which leaves the middle: 맛있지도 맛없지도 않다."""
     words = analysis.polarity_words
     for cue in denials:
         first, last = (bisect_left(words, place, key=lambda other: other.start) for place in cue.scopes[0])
@@ -235,7 +235,7 @@ def _is_balanced(analysis: TextAnalysis, word: PolarityWord, denials: tuple[Cue,
 
 
 def _mood(text: str, tokens: Sequence[Token], last: int, after: int, word: PolarityWord) -> Mood:
-    """What the endings make of the judgement: stated, wished for, supposed, asked, doubted or taken for granted."""
+    """Return what the endings make of the judgment: stated, wished for, supposed, asked, doubted or granted."""
     if word.lemma in WISHED and word.prior == WISH_PRIOR:
         return "wished"
     ending = tokens[after - 1]
@@ -254,7 +254,7 @@ def _mood(text: str, tokens: Sequence[Token], last: int, after: int, word: Polar
 
 
 def _head(tokens: Sequence[Token], first: int, word: PolarityWord) -> int:
-    """Return the token that closes a word or expression."""
+    """Return the last token of a word or expression."""
     closing = word.lemma.rsplit(" ", 1)[-1]
     last = first
     for index in range(first, len(tokens)):
@@ -266,7 +266,7 @@ def _head(tokens: Sequence[Token], first: int, word: PolarityWord) -> int:
 
 
 def _governing(analysis: TextAnalysis, starts: list[int]) -> dict[int, list[Cue]]:
-    """Return the negation cues that govern each token, by its index."""
+    """Return the negation cues that govern each token, by token index."""
     found: dict[int, list[Cue]] = {}
     for cue in analysis.cues_of("negation"):
         start, end = cue.scopes[0]
@@ -296,7 +296,7 @@ def _after_endings(tokens: Sequence[Token], last: int) -> int:
 
 
 def _after_light_noun(tokens: Sequence[Token], index: int) -> int:
-    """Return the index after 수 있다, 것 같다, 편이다 and the like when they start at ``index``; 0 if none does."""
+    """Return the index after 수 있다, 것 같다, 편이다 and similar if one starts at ``index``, else 0."""
     if index >= len(tokens) or tokens[index].form not in LIGHT_NOUNS:
         return 0
     index += 1
@@ -316,7 +316,7 @@ def _auxiliary_follows(tokens: Sequence[Token], index: int) -> bool:
 
 
 def _modifies(tokens: Sequence[Token], last: int, after: int) -> bool:
-    """맛있는 빵, 최고의 빵, and glued 훌륭함분위기."""
+    """Return whether the opinion modifies a noun: 맛있는 빵, 최고의 빵, and the unspaced 훌륭함분위기."""
     ending = tokens[after - 1]
     if ending.tag == "ETM":
         return True
