@@ -1,8 +1,8 @@
-"""Throughput of the embedded pipeline (cr_v2) on one core, beside its parts, in one run.
+"""Measure the throughput of the embedded pipeline (cr_v2) and of its parts on one core.
 
     python benchmarks/embedded.py
 
-The sentences are the shipped reviews, repeated; CPU time of this process is what counts.
+The sentences are the shipped reviews, repeated; the CPU time of this process is measured.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from samsim.pipeline.api import Pipeline
 
 
 def per_second(work: Callable[[str], object], texts: list[str]) -> float:
-    """Texts per CPU second, after one warm-up text."""
+    """Return the texts per CPU second, after one warm-up text."""
     work(texts[0])
     started = time.process_time()
     for text in texts:

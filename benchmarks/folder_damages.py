@@ -1,7 +1,7 @@
-"""Ways in which the folders of runs get damaged, for ``fuzz_run_folders.py``; each is decided by its chance alone.
+"""Ways to damage run folders, for ``fuzz_run_folders.py``; each depends only on its random generator.
 
-A damage says in words what it did. ``TAMPERINGS`` change what a line says in a way that may be valid: no
-reader can tell what was measured from what was written by hand, so only the form is judged after them.
+A damage returns a description of what it did. ``TAMPERINGS`` change the content of a line in a way that may be
+valid: no reader can tell a measured value from one written by hand, so only the form is checked after them.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ Damage = Callable[[random.Random, Path, Path], str]
 
 
 def _cells(experiment: Path) -> list[Path]:
-    """The folders of the cells; the paper's tables are in one beside them."""
+    """Return the folders of the cells; the folder of the paper's tables is not one of them."""
     folders = (path for path in experiment.iterdir() if path.is_dir() and not path.is_symlink())
     return sorted(path for path in folders if path.name != "paper")
 
 
 def _file(chance: random.Random, experiment: Path, names: tuple[str, ...] = FILES) -> Path | None:
-    """A file of a run that is really there."""
+    """Return an existing regular file of a run, or None."""
     found = [cell / name for cell in _cells(experiment) for name in names]
     plain = [path for path in found if path.is_file() and not path.is_symlink()]
     return chance.choice(plain) if plain else None
@@ -67,7 +67,7 @@ def delete(chance: random.Random, experiment: Path, _outside: Path) -> str:
 
 
 def junk(chance: random.Random, experiment: Path, _outside: Path) -> str:
-    """Bytes that no run writes: behind, in front, in the middle, or in the place of everything."""
+    """Insert bytes that no run writes: at the end, at the start, in the middle, or instead of everything."""
     path = _file(chance, experiment)
     if path is None:
         return "nothing"
@@ -150,7 +150,7 @@ def swap_folders(chance: random.Random, experiment: Path, _outside: Path) -> str
 
 
 def odd_kind(chance: random.Random, experiment: Path, outside: Path) -> str:
-    """Something that is no file where a file belongs."""
+    """Put something that is not a file where a file belongs."""
     cells = _cells(experiment)
     if not cells:
         return "nothing"
@@ -175,7 +175,7 @@ def odd_kind(chance: random.Random, experiment: Path, outside: Path) -> str:
 
 
 def linked_as_is(chance: random.Random, experiment: Path, outside: Path) -> str:
-    """A file moved elsewhere and linked: whoever writes through the link changes what is there."""
+    """Move a file elsewhere and link to it: writing through the link changes the moved file."""
     path = _file(chance, experiment)
     if path is None:
         return "nothing"
@@ -188,7 +188,7 @@ def linked_as_is(chance: random.Random, experiment: Path, outside: Path) -> str:
 
 
 def half_a_retry(chance: random.Random, experiment: Path, _outside: Path) -> str:
-    """What a retry leaves that died on the way, made of this cell's lines or another's."""
+    """Leave the remains of a retry that died halfway, made of lines of this cell or of another."""
     cells = _cells(experiment)
     if not cells:
         return "nothing"
@@ -213,7 +213,7 @@ def permissions(chance: random.Random, experiment: Path, _outside: Path) -> str:
 
 
 def unmark(chance: random.Random, experiment: Path, _outside: Path) -> str:
-    """Lines without the digest of their cell, as an older version wrote them."""
+    """Remove the cell digest from lines, as an older version wrote them."""
     path = _file(chance, experiment, LINES)
     if path is None:
         return "nothing"
@@ -238,7 +238,7 @@ def edit_line(chance: random.Random, experiment: Path, _outside: Path) -> str:
 
 
 def _edit(chance: random.Random, path: Path | None, *, whole: bool) -> str:
-    """Another value, a key less or a key more, somewhere in a document or in one of its lines."""
+    """Replace a value, or remove or add a key, somewhere in a document or in one of its lines."""
     if path is None:
         return "nothing"
     try:
@@ -263,7 +263,7 @@ def _edit(chance: random.Random, path: Path | None, *, whole: bool) -> str:
 
 
 def _place(chance: random.Random, document: Any) -> tuple[Any, Any]:
-    """A container somewhere in a document, and a key of it."""
+    """Return a container somewhere in a document, and one of its keys."""
     holder, key = None, None
     node = document
     while isinstance(node, dict | list) and node:

@@ -1,11 +1,11 @@
-"""Hostile files through every reader: whatever comes in, it is read or refused with an error of samsim's own.
+"""Fuzz every file reader: whatever a file contains, it is read or refused with a samsim error.
 
     python benchmarks/fuzz_files.py [--seconds 60] [--count N] [--seed 0] [--only NAME ...] [--keep FOLDER]
 
-Valid documents are damaged in many ways: bytes lost, doubled and turned, values exchanged for impossible ones
-(numbers beyond all bounds, nesting without end, aliases that multiply, half surrogate pairs). Case n of a reader
-is the same for the same seed, so a finding can be looked at again. Anything but success or a ``SamsimError``, and
-a case that takes too long, is printed and ends with exit code 1; ``--keep`` keeps its file.
+Valid documents are damaged in many ways: bytes lost, doubled and changed, values replaced by impossible ones
+(huge numbers, endless nesting, multiplying aliases, half surrogate pairs). Case n of a reader is the same for the
+same seed, so a finding can be reproduced. Anything but success or a ``SamsimError``, and any case that takes too
+long, is printed and makes the exit code 1; ``--keep`` keeps its file.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ _REVIEWS = {
 }
 _DEEP = "[" * 3000
 _BOMB = "&a0 [x]\n" + "".join(f"b{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 9))
-# What stands where a value stood, in JSON, YAML and CSV alike.
+# Replacements for a value, in JSON, YAML and CSV alike.
 _VALUES = (
     *("9" * 5000, str(10**400), "-" + "9" * 30, "1e999", "-1e308", "1e-400", "NaN", "Infinity", "-0", "0x" + "f" * 40),
     *("null", "true", "[]", "{}", '""', "''", "~", ".inf", ".nan", "=", "<<", "*a", "&a x", "|", ">", "!", "@", "`"),
@@ -96,7 +96,7 @@ _WORD = re.compile(rb"-?[A-Za-z0-9_.]+")
 
 @dataclass(frozen=True)
 class Reader:
-    """One way in: whole documents, the suffix of their file, and what reads it."""
+    """One reader: sample documents, the suffix of their file, and the function that reads it."""
 
     documents: Sequence[bytes]
     suffix: str
@@ -105,7 +105,7 @@ class Reader:
 
 
 def damaged(document: bytes, chance: random.Random, *, is_json: bool) -> bytes:
-    """The document with one to three wounds."""
+    """Return the document with one to three damages."""
     for _ in range(chance.randint(1, 3)):
         wounds: list[Callable[[bytes, random.Random], bytes]] = [_other_bytes, _lost, _doubled, _other_value]
         if is_json:
@@ -134,7 +134,7 @@ def _doubled(document: bytes, chance: random.Random) -> bytes:
 
 
 def _other_value(document: bytes, chance: random.Random) -> bytes:
-    """An impossible value where a word or a number stood."""
+    """Replace a word or a number by an impossible value."""
     words = list(_WORD.finditer(document))
     if not words:
         return chance.choice(_VALUES).encode()
@@ -145,7 +145,7 @@ def _other_value(document: bytes, chance: random.Random) -> bytes:
 
 
 def _other_field(document: bytes, chance: random.Random) -> bytes:
-    """A line that is still JSON, with one value exchanged, lost or moved; left as it is where it is none."""
+    """Replace, remove or move one value of a line that stays JSON; return other documents unchanged."""
     lines = document.splitlines()
     if not lines:
         return document
@@ -170,7 +170,7 @@ def _other_field(document: bytes, chance: random.Random) -> bytes:
 
 
 def _other_everywhere(document: bytes, chance: random.Random) -> bytes:
-    """The same value under one key in every line: what adds up, adds up to the impossible."""
+    """Set one key to the same value in every line, so that sums become impossible too."""
     try:
         records = [json.loads(line) for line in document.splitlines()]
     except (ValueError, RecursionError):
@@ -192,7 +192,7 @@ def _places(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def readers(folder: Path) -> dict[str, Reader]:
-    """Every way a file comes in."""
+    """Return every reader of files."""
     minimal = folder / "minimal.yaml"
     minimal.write_text("name: small\ndata: {evaluation: reviews}\nmatrix: {protocol: [cr_v1]}\n", encoding="utf-8")
 
@@ -280,7 +280,7 @@ def _store_readers(folder: Path) -> dict[str, Reader]:
                 store.close()
 
     def adopted(path: Path) -> None:
-        """A log without a journal."""
+        """Read a log without a journal."""
         target = folder / "adopted.jsonl"
         _forget(target)
         shutil.copyfile(path, target)
@@ -379,7 +379,7 @@ def _run_readers(folder: Path) -> dict[str, Reader]:
         asyncio.run(engine.aclose())
 
     def before(path: Path) -> None:
-        """The metrics of an earlier report in the folder."""
+        """Build a report in a folder with the metrics of an earlier one."""
         target = folder / "again"
         target.mkdir(exist_ok=True)
         shutil.copyfile(path, target / "metrics.json")
@@ -401,7 +401,7 @@ def _no_number(name: str) -> None:
 
 @dataclass
 class Finding:
-    """A case that ended as none may."""
+    """A case that did not end as it should."""
 
     reader: str
     number: int
@@ -409,7 +409,7 @@ class Finding:
 
 
 def fuzz(known: Mapping[str, Reader], given: argparse.Namespace, scratch: Path) -> tuple[list[Finding], Counter[str]]:
-    """Case after case, each reader in turn, until the time or the number is up."""
+    """Run case after case, each reader in turn, until the time or the number of cases is used up."""
     findings: list[Finding] = []
     ended: Counter[str] = Counter()
     until = monotonic() + given.seconds
@@ -444,7 +444,7 @@ def fuzz(known: Mapping[str, Reader], given: argparse.Namespace, scratch: Path) 
 
 
 def main() -> int:
-    """Exit code 1 if any case was neither read nor refused."""
+    """Run the fuzzer; return 1 if any case was neither read nor refused."""
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--seconds", type=float, default=60.0)
     arguments.add_argument("--count", type=int, help="cases of every reader")

@@ -1,12 +1,12 @@
-"""Hostile replies against the reading side of the engines: whatever a server sends, a typed outcome comes out.
+"""Fuzz the reading side of the engines: whatever a server sends, the outcome is typed.
 
     python benchmarks/fuzz_replies.py [--count 20000] [--seconds 60] [--seed 0] [--only NUMBER]
 
-Every reply is made from its number and the seed alone, so that one that fails can be made again with
-``--only``. It goes the whole way: bytes of an HTTP reply, the wire format of one of three providers, the
-judgement, the response cache and back, the trace and its replay, the agents, a sample's rules and the
-lines of its result. Exits with 1 if anything but a typed failure or an answer comes out, if a result
-cannot be written as JSON or read again, or if one reply takes longer than five seconds.
+Every reply depends only on its number and the seed, so a failure can be reproduced with ``--only``. A reply
+goes all the way: the bytes of an HTTP response, the wire format of one of three providers, the judging, the
+response cache and back, the trace and its replay, the agents, a sample's rules and the lines of its result.
+Exits with 1 if anything but a typed failure or an answer comes out, if a result cannot be written as JSON or
+read back, or if one reply takes longer than five seconds.
 """
 
 from __future__ import annotations
@@ -64,15 +64,15 @@ _SCALARS: tuple[str, ...] = (
 
 
 class Maker:
-    """Makes one reply; every choice comes from the number alone."""
+    """Makes one reply; every choice depends only on its number."""
 
     def __init__(self, seed: int, number: int) -> None:
         self.random = random.Random(f"{seed}:{number}")
-        # What JSON of ours cannot hold is written as a mark first, and put in its place in the text.
+        # Values that JSON cannot hold are written as marks first and substituted in the text.
         self._marks: list[tuple[str, str]] = []
 
     def answer(self, request: EngineRequest) -> str:
-        """What the model writes: a good answer, mutated; or something made up."""
+        """Return what the model writes: a good answer with mutations, or something made up."""
         self._marks.clear()
         good = embedded_output(request).model_dump_json()
         make = self.random.choice(
@@ -81,7 +81,7 @@ class Maker:
         return make(good)
 
     def _mutated(self, good: str) -> str:
-        """Values of the good answer replaced, repeated or removed."""
+        """Replace, repeat or remove values of the good answer."""
         value = json.loads(good)
         for _ in range(self.random.randint(1, 4)):
             self._change_somewhere(value)
@@ -117,14 +117,14 @@ class Maker:
             place[key] = self.random.choice(["t0", "t1", "t9999", *REASON_CODES, "", [], {}, None, 1, "x" * 3_000])
 
     def _retyped(self, good: str) -> str:
-        """Another value where the list should be, or a list of anything."""
+        """Put another value where the list should be, or a list of anything."""
         names = list(json.loads(good))
         items = ",".join(self.random.choice(_SCALARS) for _ in range(self.random.choice([0, 1, 3, 200])))
         value = self.random.choice([*_SCALARS, f"[{items}]", f'{{"0":{{{items}}}}}'])
         return "{" + ",".join(f'"{name}":{value}' for name in names) + "}"
 
     def _spliced(self, good: str) -> str:
-        """Characters of the text replaced, removed or doubled."""
+        """Replace, remove or double characters of the text."""
         text = list(good)
         for _ in range(self.random.randint(1, 6)):
             at = self.random.randrange(len(text) + 1)
@@ -132,13 +132,13 @@ class Maker:
         return "".join(text)
 
     def _wrapped(self, good: str) -> str:
-        """Prose, fences, thoughts and second objects around it."""
+        """Put prose, fences, thoughts and second objects around the answer."""
         around = ["```json\n", "<think>", "</think>", "Sure! {", "}", '{"triplets": []}', "\ufeff", "\x00", '"', "null"]
         before, after = (self.random.choice(around) * self.random.choice([1, 1, 2, 500]) for _ in range(2))
         return before + good + after
 
     def _huge(self, good: str) -> str:
-        """Deep, long or wide."""
+        """Make the answer deep, long or wide."""
         name = next(iter(json.loads(good)))
         depth = self.random.choice([60, 66, 190, 210, 500, 990, 1_010, 100_000])
         size = self.random.choice([1_000, 30_000])
@@ -156,7 +156,7 @@ class Maker:
         )
 
     def body(self, answer: str, wire: WireAdapter, mode: str) -> bytes:
-        """The bytes of the HTTP reply around it."""
+        """Return the bytes of the HTTP response around the answer."""
         self._marks.clear()
         payload: Any = _payload(wire, mode, self._arguments(answer))
         for _ in range(self.random.choice([0, 0, 0, 1, 3])):
@@ -164,7 +164,7 @@ class Maker:
         return self._encoded(self._written(payload, ensure_ascii=self.random.random() < 0.7))
 
     def _arguments(self, answer: str) -> Any:
-        """As text, as most servers give it, or as an object, as some do for tools."""
+        """Return the answer as text, as most servers do, or as an object, as some do for tools."""
         if self.random.random() < 0.7:
             return answer
         try:
@@ -184,7 +184,7 @@ class Maker:
         return content
 
     def headers(self) -> dict[str, str]:
-        """Waits of every kind."""
+        """Return retry headers of every kind."""
         values = ["1", "-5", "1e999", "nan", "0x10", "9" * 400, "Mon, 01 Jan 0001 00:00:00 GMT", "Wed, 99 Foo", "٣", ""]
         values += ["Fri, 31 Dec 9999 23:59:59 -2359", "Fri, 31 Dec 9999 23:59:59 GMT", "1 Jan 99999 00:00:00 +9999"]
         return {name: self.random.choice(values) for name in ("Retry-After", "retry-after-ms")}
@@ -205,14 +205,14 @@ def _payload(wire: WireAdapter, mode: str, answer: Any) -> dict[str, Any]:
 
 
 class HostileTransport(HttpTransport):
-    """Gives made-up bytes in place of what a server would send."""
+    """Returns made-up bytes instead of a server's response."""
 
     def __init__(self, make: Callable[[], tuple[int, dict[str, str], bytes]]) -> None:
         super().__init__()
         self._make = make
 
     async def post(self, *_request: Any, **_options: Any) -> HttpReply:
-        """The next reply, read as any other."""
+        """Return the next reply, interpreted like any other."""
         status, given, content = self._make()
         return _interpret(status, given, content if len(content) <= MAX_REPLY_BYTES else None)
 
@@ -249,7 +249,7 @@ class HostileEngine:
         return random_.choice([200] * 12 + [201, 400, 401, 429, 500, 529]), headers, content
 
     async def complete(self, request: EngineRequest) -> EngineReply:
-        """Answer, and check that the reply is one."""
+        """Answer, and check that the reply is valid."""
         self._request = request
         reply = await self.engine.complete(request)
         assert reply.failure is None or reply.failure in _FAILURES
@@ -262,7 +262,7 @@ async def _no_wait(_seconds: float) -> None:
 
 
 async def one(seed: int, number: int, folder: Path, cache: ResponseCache) -> str:
-    """One sample whose every reply is hostile; returns how it ended."""
+    """Analyze one sample with hostile replies only; return how it ended."""
     maker = Maker(seed, number)
     protocol = maker.random.choice(_PROTOCOLS)
     config = {

@@ -1,14 +1,14 @@
-"""Damaged run folders: whatever happens to them, commands end with success or a typed error, and claim nothing false.
+"""Fuzz damaged run folders: commands must end with success or a typed error, and claim nothing false.
 
     python benchmarks/fuzz_run_folders.py [--seconds 120] [--count 100000] [--seed 0] [--round N]
 
-An experiment of four cells is run once. In every round a copy of it, finished or stopped half-way, is damaged
-(``folder_damages.py``), then resumed, retried, reported, compared and loaded. A round is told by its seed and number
-alone: ``--round N`` repeats one and prints all that the commands said. Exits with 1 at the end if a command
+An experiment of four cells is run once. In every round a copy of it, finished or stopped halfway, is damaged
+(``folder_damages.py``), then resumed, retried, reported, compared and loaded. A round depends only on its seed and
+number: ``--round N`` repeats one and prints all output of the commands. Exits with 1 at the end if a command
 
-- hung, showed a traceback, or ended with an unexpected error or without a word;
+- hung, showed a traceback, or ended with an unexpected error or without a message;
 - changed a file outside the run folder;
-- ended with 0 though what it left or said is not what the undamaged experiment gives.
+- ended with 0 although its files or output differ from those of the undamaged experiment.
 """
 
 from __future__ import annotations
@@ -61,26 +61,26 @@ def samsim(*arguments: object) -> Result:
 
 
 def timeless(folder: Path) -> dict[str, Any]:
-    """What a run decided: its lines without the time they took and without spaces."""
+    """Return what a run decided: its lines without times and spaces."""
     found = {}
     for name in LINES:
         rows = [json.loads(line) for line in (folder / name).read_bytes().splitlines()]
         for row in rows:
             row.get("usage", {}).pop("seconds", None)
-            # It covers the time too.
+            # The digest covers the time too.
             row.pop("line_digest", None)
         found[name] = rows
     return found
 
 
 def measured(metrics: Path) -> dict[str, Any]:
-    """The scores of every run in a metrics file."""
+    """Return the scores of every run in a metrics file."""
     runs = json.loads(metrics.read_text(encoding="utf-8"))["runs"]
     return {run["name"]: [run["metrics"]["samples"], run["metrics"]["tuples"], run["metrics"]["risk"]] for run in runs}
 
 
 class Template:
-    """The undamaged experiment: finished and half done, with all that it comes to."""
+    """The undamaged experiment, finished and half done, with all its results."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
@@ -96,7 +96,7 @@ class Template:
 
 
 class Round:
-    """One damaged copy and what the commands make of it."""
+    """One damaged copy and the commands' results on it."""
 
     def __init__(self, template: Template, number: int, seed: int, place: Path, *, loud: bool) -> None:
         self._template = template
@@ -108,7 +108,7 @@ class Round:
         self.tampered = False
 
     def play(self) -> Iterator[str]:
-        """Damage and ask; yields what is wrong with the answers."""
+        """Damage the copy and run the commands; yield what is wrong with the results."""
         state = self._chance.choice(["finished", "stopped"])
         shutil.copytree(self._template.home / state, self.out)
         self.outside.mkdir()
@@ -157,12 +157,12 @@ class Round:
 
     def _false_claims(self, name: str, more: list[str], ended: Result) -> Iterator[str]:
         template = self._template
-        # Nobody misses a cell whose folder is gone; those that are there must be the right ones.
+        # A cell whose folder is gone is not missed; the remaining ones must be right.
         if name == "compare" and not _says_the_same(ended.stdout, template.compared):
             yield "another comparison than without damage, and exit code 0"
         if name == "report":
             scores = measured(self.experiment / "metrics.json")
-            # A run that is there twice has a number behind its name.
+            # A run that occurs twice has a number after its name.
             if any(template.scores.get(run.partition(" (")[0]) != score for run, score in scores.items()):
                 yield "other scores than without damage, and exit code 0"
         if name == "run" and "--limit" not in more:
@@ -199,7 +199,7 @@ def _untyped(ended: Result) -> Iterator[str]:
 
 
 def in_a_child(template: Template, number: int, seed: int, *, loud: bool) -> list[str]:
-    """The round in a process of its own: what hangs or eats memory ends there."""
+    """Run the round in a separate process, which contains hangs and memory use."""
     reading, writing = os.pipe()
     place = Path(tempfile.mkdtemp(dir=template.home))
     pid = os.fork()
@@ -228,7 +228,7 @@ def in_a_child(template: Template, number: int, seed: int, *, loud: bool) -> lis
 
 
 def fuzz(template: Template, arguments: argparse.Namespace) -> Mapping[int, list[str]]:
-    """Rounds until the time or the number is up; those in which something was wrong."""
+    """Run rounds until the time or the number is used up; return those in which something was wrong."""
     wrong: dict[int, list[str]] = {}
     started, number = monotonic(), 0
     while number < arguments.count and monotonic() - started < arguments.seconds:

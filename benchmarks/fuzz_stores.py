@@ -1,14 +1,14 @@
-"""Hostile episodes and damaged store files through everything that reads a store: nothing untyped may come out.
+"""Fuzz memory stores with hostile episodes and damaged files: only typed errors may come out.
 
     python benchmarks/fuzz_stores.py --rounds 2000
 
 Each round makes a small JSONL store, then imports lines that samsim did not write (values replaced, keys
-doubled, bytes flipped, nesting, huge numbers), or writes them into the log with a sound journal, or damages the
-store's files (bytes changed or cut, files gone, emptied, or replaced by a folder, a pipe or a link). Then the
+doubled, bytes flipped, nesting, huge numbers), or writes them into the log with a valid journal, or damages the
+store's files (bytes changed or cut, files removed, emptied, or replaced by a folder, a pipe or a link). Then the
 store is verified, read, queried, exported, copied for a run, shown by the command line, and used by an analysis.
-Whatever is refused must be refused with an error of samsim's own. The same seed gives the same rounds. Prints
-counts; exits 1 if anything else was raised, if something hung, if a store that took an import is not sound, or
-if a text planted in an episode reached a prompt.
+Refusals must be samsim errors. The same seed gives the same rounds. Prints counts; exits with 1 if anything else
+was raised, if something hung, if a store is not valid after an import, or if a text planted in an episode
+reached a prompt.
 """
 
 from __future__ import annotations
@@ -74,13 +74,13 @@ class Prompts:
         self._engine = EmbeddedEngine()
 
     async def complete(self, request: EngineRequest) -> EngineReply:
-        """Answer, after reading what a model would have read."""
+        """Answer, after checking the prompt that a model would have read."""
         self.leaked += [message.content for message in request.messages() if CANARY in message.content]
         return await self._engine.complete(request)
 
 
 class Fuzzer:
-    """One run of rounds; what went wrong is printed as it happens and counted."""
+    """A sequence of rounds; failures are printed as they happen and counted."""
 
     def __init__(self, seed: int, folder: Path) -> None:
         self.random = random.Random(seed)
@@ -91,7 +91,7 @@ class Fuzzer:
         self.round = 0
 
     def run_round(self) -> None:
-        """One store, made, attacked and used."""
+        """Make, attack and use one store."""
         self.round += 1
         place = self.folder / f"round_{self.round}"
         place.mkdir()
@@ -112,13 +112,13 @@ class Fuzzer:
         shutil.rmtree(place, ignore_errors=True)
 
     def chance(self, share: float) -> bool:
-        """Whether it happens this time."""
+        """Return True with the given probability."""
         return self.random.random() < share
 
     # --- attacks ----------------------------------------------------------------------------------------
 
     def import_hostile(self, path: Path) -> None:
-        """Lines that samsim did not write; a store that takes them must be sound."""
+        """Import lines that samsim did not write; the store must stay valid if it accepts them."""
         lines = [self.line() for _ in range(self.random.choice([1, 1, 1, 3]))]
         renumber = self.chance(0.9)
         with closing(open_store(path)) as store:
@@ -126,13 +126,13 @@ class Fuzzer:
                 self.fail("import", f"the store is not sound: {store.verify().problems[0][:300]} after {lines!r:.2000}")
 
     def plant(self, path: Path) -> None:
-        """Lines that nothing has checked, under a journal that vouches for them."""
+        """Append unchecked lines with a journal that vouches for them."""
         with closing(StoreFiles(path)) as files, files.locked() as last:
             lines = [self.line().replace(b"\n", b" ") for _ in range(self.random.randint(1, 3))]
             files.append(lines, last)
 
     def record(self) -> dict[str, Any]:
-        """A sound record with the planted text wherever a string may hold one."""
+        """Return a valid record with the planted text in every string that may hold it."""
         principle = self.random.choice(all_principles())
         structure = self.random.choice([["none"], ["negation"], ["contrast"], ["negation", "contrast"]])
         before, after = self.random.randrange(6), self.random.randrange(6)
@@ -175,7 +175,7 @@ class Fuzzer:
         }
 
     def line(self) -> bytes:
-        """One hostile line."""
+        """Return one hostile line."""
         record = self.record()
         if self.chance(0.1):
             record["correction"]["principle_id"] = "of_another_catalogue"
@@ -195,7 +195,7 @@ class Fuzzer:
         return self.mutated(data) if kind in (3, 4) else data
 
     def replace_a_value(self, record: dict[str, Any]) -> None:
-        """Put something hostile at a random place, or a new key beside it."""
+        """Put something hostile at a random place, or add a key there."""
         target: Any = record
         while True:
             keys = list(target) if isinstance(target, dict) else list(range(len(target)))
@@ -211,13 +211,13 @@ class Fuzzer:
             return
 
     def with_a_double_key(self, text: str) -> str:
-        """One key once more, with another value in front."""
+        """Return the text with one key repeated, the first time with another value."""
         key = self.random.choice(["episode_id", "principle_id", "severity_sum", "timestamp", "gold"])
         at = max(text.find(f'"{key}"'), 1)
         return f'{text[:at]}"{key}": {json.dumps(self.random.choice([1, CANARY, "epi_000002"]))}, {text[at:]}'
 
     def mutated(self, data: bytes) -> bytes:
-        """Some bytes changed, cut out or put in."""
+        """Return the data with some bytes changed, removed or inserted."""
         changed = bytearray(data)
         for _ in range(self.random.randint(1, 6)):
             at = self.random.randrange(len(changed) + 1)
@@ -233,7 +233,7 @@ class Fuzzer:
         return bytes(changed)
 
     def damage(self, path: Path) -> None:
-        """Do something to one of the store's files."""
+        """Damage one of the store's files."""
         target = path.with_name(path.name + self.random.choice(SIDES))
         kind = self.random.randrange(8)
         if kind <= 2 and target.is_file():
@@ -255,7 +255,7 @@ class Fuzzer:
     # --- uses -------------------------------------------------------------------------------------------
 
     def use(self, path: Path) -> None:
-        """Everything that reads a store."""
+        """Run everything that reads a store."""
         copied = path.with_name("copied.jsonl")
 
         def copy() -> None:
@@ -281,7 +281,7 @@ class Fuzzer:
                 self.prompts.leaked.clear()
 
     def query(self, store: MemoryStore) -> None:
-        """Ask for any signature, as of any moment."""
+        """Query for any signature, as of any moment."""
         structures: list[tuple[Structure, ...]] = [("none",), ("negation",), ("negation", "contrast")]
         structure = self.random.choice(structures)
         signature = InputSignatureV1_1(
@@ -295,7 +295,7 @@ class Fuzzer:
         store.query(signature, self.random.choice(["", "NEGATION_SCOPE", CANARY, "\x00"]), 3, as_of)
 
     def analyse(self, store: MemoryStore) -> None:
-        """Analyse a text with the store as its memory, under any condition and settings."""
+        """Analyze a text with the store as its memory, under any condition and settings."""
         settings = MemorySettings(
             gate=False,
             prohibit_dangerous=self.chance(0.5),
@@ -320,7 +320,7 @@ class Fuzzer:
             self.fail(arguments[0], "".join(traceback.format_exception(error)))
 
     def attempt(self, what: str, work: Callable[[], object]) -> bool:
-        """Whether the work was done; an error of samsim's own is an answer, anything else a failure."""
+        """Return whether the work succeeded; a samsim error counts as an answer, anything else as a failure."""
         try:
             with not_hanging():
                 work()
@@ -334,14 +334,14 @@ class Fuzzer:
         return True
 
     def fail(self, what: str, how: str) -> None:
-        """Count and print what must not happen."""
+        """Count and print a failure."""
         self.failures += 1
         print(f"round {self.round}, {what}: {how[-3000:]}", file=sys.stderr)
 
 
 @contextmanager
 def not_hanging() -> Iterator[None]:
-    """What waits or works without end fails instead."""
+    """Turn endless waiting or work into a failure."""
 
     def waited(*_: object) -> None:
         raise TimeoutError(f"more than {SECONDS_TO_HANG} s")

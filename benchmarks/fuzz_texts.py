@@ -1,11 +1,11 @@
-"""Texts of every kind through the embedded engine: none may make it raise.
+"""Fuzz the embedded engine with texts of every kind: none may make it raise.
 
     python benchmarks/fuzz_texts.py --data ../shared/data
 
-Half of the texts are real sentences (the shipped reviews, and public sets where ``--data`` has them; train
-splits only), half are mutations of them. Each goes through the conflict review, the debate and the single
-reading. The same seed gives the same texts. Prints counts and the slowest text; exits 1 if anything raised
-or a tuple does not stand in its text.
+Half of the texts are real sentences (the shipped reviews, and public sets if ``--data`` has them; train
+splits only), half are mutations of them. Each goes through the conflict review, the debate and ``single``.
+The same seed gives the same texts. Prints counts and the slowest text; exits with 1 if anything raised or
+a tuple is not in its text.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ CONFIGS = (
     PipelineConfig(protocol="debate"),
     PipelineConfig(protocol="single"),
 )
-"""Everybody who can be asked is asked: perspectives, reviewers, debaters, and the one reader of ``single``."""
+"""Together they ask every agent: perspectives, reviewers, debaters, and the single one of ``single``."""
 
 _SETS = (
     ("m_absa", "m-absa/*/*/train.txt"),
@@ -63,16 +63,16 @@ _SPLINTERS = (
     " ", "  ", "\n", "\n\n", "\t", "\x00",
     "\u00a0", "\u200b", "\u200d", "\ufe0f", "\u202e", "\u3000", "\u0301", "\u1161",
 )  # fmt: skip
-"""What is inserted: particles, endings and negations out of place, marks, and characters that few expect."""
+"""Inserted pieces: misplaced particles, endings and negations, punctuation, and unusual characters."""
 
 
 def shipped_texts() -> list[str]:
-    """The reviews that ship."""
+    """Return the shipped reviews."""
     return [sample.text for name in SHIPPED for sample in load_shipped(name)]
 
 
 def real_sentences(data: Path) -> Iterator[str]:
-    """Sentences of the public sets below ``data``, as many as are there; never of a test split."""
+    """Yield sentences of the public sets below ``data``, as far as they exist; never from a test split."""
     for name, pattern in _SETS:
         for file in sorted(data.glob(pattern)):
             yield from (sample.text for sample in load_samples(DataSource(path=file, format=name)).samples)
@@ -84,7 +84,7 @@ def real_sentences(data: Path) -> Iterator[str]:
 
 
 def mutate(text: str, others: Sequence[str], chance: random.Random) -> str:
-    """The text with a few things done to it that a writer, a keyboard or a crawler might do."""
+    """Return the text with a few mutations that a writer, a keyboard or a crawler might cause."""
     for _ in range(chance.randint(1, _MOST_MUTATIONS)):
         text = chance.choice(_MUTATIONS)(text, others, chance)
     return text[:_LONGEST_TEXT]
@@ -136,7 +136,7 @@ _MUTATIONS = (_cut, _delete, _insert, _insert, _insert, _repeat, _splice, _move,
 
 
 def read_every_way(text: str) -> list[SampleResult]:
-    """One result per configuration; nothing where the text is refused with a clear error."""
+    """Return one result per configuration; empty if the text is refused with a clear error."""
     try:
         checked = check_text(text)
     except InputError:
@@ -151,7 +151,7 @@ def read_every_way(text: str) -> list[SampleResult]:
 
 
 def faults_of(result: SampleResult) -> list[str]:
-    """What is wrong with the tuples as passages of their text; nothing should be."""
+    """Return what is wrong with the tuples as passages of their text; should be empty."""
     text = result.text
     faults = []
     for item in result.stage1_tuples:
@@ -163,7 +163,7 @@ def faults_of(result: SampleResult) -> list[str]:
 
 
 def texts(real: Sequence[str], count: int, seed: int) -> Iterator[str]:
-    """Real sentences and mutations by turns, ``count`` in all; one seed, one sequence."""
+    """Yield real sentences, then mutations, ``count`` in all; the same seed gives the same sequence."""
     chance = random.Random(seed)
     drawn = chance.sample(real, min(count // 2, len(real)))
     yield from drawn
@@ -181,7 +181,7 @@ def main() -> None:
     real = [*shipped, *(text[:_LONGEST_TEXT] for text in real_sentences(options.data))]
     if len(real) == len(shipped):
         print(f"No public data sets in {options.data}: only the shipped reviews are mutated.")
-    read_every_way(shipped[0])  # what is loaded once is no text's fault
+    read_every_way(shipped[0])  # load everything before the clock starts
     counts: Counter[str] = Counter(raised=0, unsound=0)
     slowest = (0.0, "")
     started = time.process_time()

@@ -1,9 +1,9 @@
-"""Long texts of awkward shapes against spaced text of the same length and language, in one run.
+"""Compare long texts of awkward shapes with spaced text of the same length and language.
 
     python benchmarks/long_texts.py
 
-CPU time of the default protocol on the embedded engine. Spaced text is the shipped reviews of the language,
-repeated. Exits 1 where a shape takes more than three times as long, or quotes more than evidence may be.
+Measures the CPU time of the default protocol on the embedded engine. Spaced text is the shipped reviews of the
+language, repeated. Exits with 1 if a shape takes more than three times as long, or if evidence is too long.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MARKS = re.compile(r"[^\w\s]")
 
 
 def shapes(language: Language) -> Mapping[str, str]:
-    """A piece of each shape, to be repeated; the first is spaced text, which the others are measured by."""
+    """Return a piece of each shape, to be repeated; the first is spaced text, the reference for the others."""
     spaced = " ".join(sample.text for sample in load_reviews() if sample.language == language) + " "
     plain = _MARKS.sub("", spaced)
     words = plain.split()
@@ -48,7 +48,7 @@ def shapes(language: Language) -> Mapping[str, str]:
 
 
 def measure(pipeline: Pipeline, piece: str, length: int) -> tuple[float, int, int]:
-    """CPU seconds, tuples found and the longest evidence, for the piece repeated to a length."""
+    """Return CPU seconds, number of tuples and longest evidence, for the piece repeated to a length."""
     text = (piece * (length // len(piece) + 1))[:length]
     started = time.process_time()
     result = pipeline.analyze(text)

@@ -1,9 +1,9 @@
-"""A chat-completions server that costs next to nothing: canned answers after a fixed delay.
+"""A chat-completions server with almost no cost of its own: canned answers after a fixed delay.
 
     python benchmarks/loopback_server.py --delay-ms 200
 
 Prints its address, then serves until its standard input is closed. It speaks just enough HTTP for a
-client that keeps connections alive, so that a measurement shows the client and not the server.
+client that keeps connections alive, so a measurement shows the client and not the server.
 The three perspectives disagree about the polarity of one aspect, so every sample is reviewed.
 """
 
@@ -57,7 +57,7 @@ def _response(answer: dict[str, Any]) -> bytes:
 
 
 def canned_responses() -> dict[tuple[bytes, bytes], bytes]:
-    """What is sent, by stage and agent."""
+    """Return the responses by stage and agent."""
     polarities = {"A": "positive", "B": "negative", "C": "positive"}
     responses = {}
     for agent, polarity in polarities.items():
@@ -78,19 +78,19 @@ class CannedProtocol(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """A client has come."""
+        """Remember the transport of a new client."""
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
 
     def data_received(self, data: bytes) -> None:
-        """More of a request; answer it once it is whole."""
+        """Collect a request and answer it once it is complete."""
         self._received += data
         head, end, body = self._received.partition(_END_OF_HEAD)
         length = _LENGTH.search(head)
         if not end or length is None or len(body) < int(length.group(1)):
             return
         self._received = b""
-        # The task stands at the end of the prompt; the system message may name agents as well.
+        # The task is at the end of the prompt; the system message may name agents as well.
         asked = _ASKED.findall(body)
         response = self._responses[asked[-1]]
         if self._delay_s:

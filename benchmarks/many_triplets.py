@@ -1,12 +1,11 @@
-"""How long a reply with very many triplets holds up the event loop, with and without the limits on reading.
+"""Measure how long a reply with very many triplets blocks the event loop, with and without the read limits.
 
     python benchmarks/many_triplets.py [--triplets 4000]
 
-Three perspectives answer with that many triplets each, once as plain data, which no limit applies to, and
+Three perspectives answer with that many triplets each, once as plain data, to which no limit applies, and
 once as a model's reply, which is cut at the limits of its schema. Exits with 1 if four times as many
-triplets take more than twelve times as long (what compares every triplet with every other takes sixteen
-times; the collector of unused objects makes it more than four), or if a model's reply holds up the loop
-for more than a second.
+triplets take more than twelve times as long (comparing every triplet with every other takes sixteen times;
+garbage collection makes it more than four), or if a model's reply blocks the loop for more than a second.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _MOST_SECONDS = 1.0
 
 
 def triplets(count: int) -> list[dict[str, object]]:
-    """All different, none of them in the text where it says, half of them against the other half."""
+    """Return triplets that are all different, have wrong spans, and contradict each other in halves."""
     return [
         {
             "aspect_term": f"term {number}",
@@ -45,7 +44,7 @@ def triplets(count: int) -> list[dict[str, object]]:
 
 
 class Answering:
-    """Gives ``count`` triplets, and a vote on each when it reviews."""
+    """Returns ``count`` triplets, and a vote on each when it reviews."""
 
     name = "benchmark"
 
@@ -54,7 +53,7 @@ class Answering:
         self._as_model = as_model
 
     async def complete(self, request: EngineRequest) -> EngineReply:
-        """Answer after the prompt was rendered, as for a model."""
+        """Answer after rendering the prompt, as for a model."""
         request.messages()
         votes = [
             {"action_type": "KEEP", "target_tuple_ids": [f"t{number}"], "reason_code": "WEAK_EVIDENCE"}
@@ -71,7 +70,7 @@ class Answering:
 
 
 async def measure(count: int, *, as_model: bool) -> tuple[float, float]:
-    """Seconds in all, and the longest time for which nothing else could run."""
+    """Return the total seconds, and the longest time for which nothing else could run."""
     longest = 0.0
     ended = asyncio.Event()
 

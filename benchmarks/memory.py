@@ -1,12 +1,12 @@
-"""The JSONL store of episodes at 100,000 and 1,000,000 episodes, beside reading the whole file for each query.
+"""Measure the JSONL episode store with 100,000 and 1,000,000 episodes, against reading the whole file per query.
 
     python benchmarks/memory.py
 
-Episodes are made up, with a fixed seed, from the codes the pipeline really writes (risk types, flag
-types, cue forms, actions, reasons). They are more varied than real ones: 4,000 of them fall into
-about 3,000 groups of equal signature and tokens, where 3,895 real reviews gave 967.
-Queries are timed in CPU time of this process, one by one, in the three ways a run asks: after each
-new episode (sequential), as of an epoch's start, and as of any moment (a rerun). The plain way reads
+Episodes are made up, with a fixed seed, from the codes the pipeline writes (risk types, flag types, cue
+forms, actions, reasons). They are more varied than real ones: 4,000 of them fall into about 3,000 groups of
+equal signature and tokens, while 3,895 real reviews gave 967.
+Queries are timed one by one in CPU time of this process, in the three ways a run asks: after each
+new episode (sequential), as of an epoch's start, and as of any moment (a rerun). The naive way reads
 and scores every line, and must give the same answers. Prints a Markdown table; exits with 1 if a
 bound is missed or an answer differs.
 """
@@ -44,7 +44,7 @@ from samsim.schemas.protocol_conflict_review import ConflictType, DecidedAction,
 
 K = 3
 SIZES = {100_000: 5.0, 1_000_000: 30.0}
-"""Episodes, and the CPU milliseconds that 99 of 100 queries may take at most."""
+"""Number of episodes, and the maximum CPU milliseconds for 99 of 100 queries."""
 NAIVE_AT = 100_000
 MIN_TIMES_NAIVE = 500
 QUERIES = 400
@@ -72,7 +72,7 @@ class Row:
 
 
 def made_up_case(source: random.Random) -> tuple[dict[str, Any], str]:
-    """A signature and the symptoms that go with it; the first codes of each kind are the frequent ones."""
+    """Return a signature and matching symptoms; the first codes of each kind are the frequent ones."""
     language = source.choice(("ko", "ko", "en"))
     found = {
         frequent_first(CUES[language].split(), 0.5, source) for _ in range(source.choice((0, 0, 0, 1, 1, 1, 2, 3)))
@@ -136,7 +136,7 @@ def made_up_episode(source: random.Random) -> dict[str, Any]:
 
 
 def fill(path: Path, count: int, source: random.Random) -> None:
-    """Write ``count`` episodes in one go; their bytes are those of single appends (``verify`` is run)."""
+    """Write ``count`` episodes at once; the bytes equal those of single appends (``verify`` is run)."""
     files = StoreFiles(path)
     with closing(files), files.locked() as last:
         records = (made_up_episode(source) | {"episode_id": episode_id_of(seq)} for seq in range(1, count + 1))
@@ -144,9 +144,9 @@ def fill(path: Path, count: int, source: random.Random) -> None:
 
 
 def naive_query(path: Path, signature: InputSignatureV1_1, symptoms: str) -> list[tuple[str, float]]:
-    """What a store without an index does: read the file, score every episode, sort.
+    """Query like a store without an index: read the file, score every episode, sort.
 
-    To its favour, a line is only read as JSON, and equal texts are cut into tokens once.
+    In its favor, lines are only parsed as JSON, and equal texts are tokenized once.
     """
     reader = KeyReader()
     with path.open("rb") as file:
@@ -178,7 +178,7 @@ def cpu_ms(work: Callable[[], object]) -> float:
 
 
 def query_times(store: JsonlStore, source: random.Random, way: str) -> list[float]:
-    """CPU milliseconds of each query."""
+    """Return the CPU milliseconds of each query."""
     last = store.last_seq()
     times = []
     for _ in range(QUERIES):
@@ -194,7 +194,7 @@ def percentile(times: list[float], share: float) -> float:
 
 
 def opening_rows(path: Path, episodes: int, source: random.Random) -> list[Row]:
-    """How long it takes from nothing to the first answer, without and with a snapshot of the index."""
+    """Measure the time from nothing to the first answer, without and with a snapshot of the index."""
     rows = []
     for what in ("open and build the index, then the first query", "open with the index kept, then the first query"):
 

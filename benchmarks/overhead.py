@@ -1,14 +1,14 @@
-"""What samsim adds to a model's own time: latency hidden, CPU per call, memory of a long run.
+"""Measure what samsim adds to a model's own time: latency hidden, CPU per call, memory of a long run.
 
     python benchmarks/overhead.py
 
-Three bounds are checked, each against a loopback server in a process of its own:
+Three bounds are checked, each against a loopback server in a separate process:
 
 1. 200 ms per answer: samples/s against the ideal of the call graph (three calls at once, then three
-   at once, so that a sample takes two answers' time), with 64 samples at a time and as many calls as
+   more, which makes two answers' time per sample), with 64 samples at a time and as many calls as
    they need, and with 64 calls at a time.
-2. 0 ms per answer, 64 calls at a time: calls/s through the engine beside the raw client it uses,
-   with the same bytes, in alternating rounds of one run.
+2. 0 ms per answer, 64 calls at a time: calls/s through the engine and through the raw client it uses,
+   with the same bytes, in alternating rounds.
 3. 0 ms per answer: resident memory after a tenth of the samples and after all of them.
 
 Prints a Markdown table; exits with 1 if a bound is missed.
@@ -54,7 +54,7 @@ STAGES = 2
 DELAY_MS = 200
 MIN_SHARE_OF_IDEAL = 0.90
 MAX_TIMES_RAW = 2.0
-# What a run may still need after its first tenth: the allocator's leftovers, not the samples.
+# What a run may still allocate after its first tenth: leftovers of the allocator, not samples.
 MAX_GROWTH_MB = 8.0
 
 
@@ -70,7 +70,7 @@ class Row:
 
 @contextmanager
 def loopback_server(delay_ms: float) -> Iterator[str]:
-    """The server as a process of its own; it ends when its standard input is closed."""
+    """Start the server as a separate process, which ends when its standard input is closed."""
     script = Path(__file__).with_name("loopback_server.py")
     command = [sys.executable, str(script), "--delay-ms", str(delay_ms)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
@@ -80,7 +80,7 @@ def loopback_server(delay_ms: float) -> Iterator[str]:
 
 
 def engine_for(url: str, calls_at_once: int = CONCURRENCY * CALLS_AT_ONCE) -> ModelEngine:
-    """An engine as a configuration would build it, by default with room for all calls of 64 samples."""
+    """Build an engine as a configuration would, by default with room for all calls of 64 samples."""
     settings = EngineSettings(
         kind="openai_compatible",
         model="canned",
@@ -93,14 +93,14 @@ def engine_for(url: str, calls_at_once: int = CONCURRENCY * CALLS_AT_ONCE) -> Mo
 
 
 def samples(count: int) -> Iterator[tuple[str, str]]:
-    """Texts that are all different."""
+    """Return texts that are all different."""
     return ((str(number), f"Ordered it {number} days ago, the {ASPECT} is fine.") for number in range(count))
 
 
 async def latency_hidden(url: str, seconds: float, rounds: int, calls_at_once: int) -> Row:
-    """Samples per second against what the call graph allows; the best round is the least disturbed one."""
+    """Measure samples per second against what the call graph allows; the best round is the least disturbed one."""
     pipeline = Pipeline(engine=engine_for(url, calls_at_once))
-    # Connections, prompts and parsers are set up by a first round that does not count.
+    # A first round, which does not count, sets up connections, prompts and parsers.
     await _analyse(pipeline, CONCURRENCY)
     ideal = min(CONCURRENCY, calls_at_once / CALLS_AT_ONCE) / (STAGES * DELAY_MS / 1000.0)
     count = round(ideal * seconds)
@@ -134,7 +134,7 @@ async def _analyse(pipeline: Pipeline, count: int) -> int:
 
 
 async def cpu_per_call(url: str, calls: int, rounds: int) -> Row:
-    """Calls per second through the engine and through the bare client, in turns."""
+    """Measure calls per second through the engine and through the bare client, alternately."""
     engine = engine_for(url)
     request = stage1_request()
     wire = Sender(engine.settings, OpenAIWire(), HttpTransport()).prepare(
@@ -158,7 +158,7 @@ async def cpu_per_call(url: str, calls: int, rounds: int) -> Row:
             rates["raw"].append(await _calls_per_second(raw, calls))
             rates["engine"].append(await _calls_per_second(through_engine, calls))
     await engine.aclose()
-    # The first round warms up; the median of the others stands neighbours on the machine.
+    # The first round warms up; the median of the others tolerates other load on the machine.
     bare, ours = (statistics.median(rates[name][1:]) for name in ("raw", "engine"))
     return Row(
         f"calls/s, 0 ms server, {CONCURRENCY} calls at once (median of {rounds} × {calls} calls)",
@@ -169,7 +169,7 @@ async def cpu_per_call(url: str, calls: int, rounds: int) -> Row:
 
 
 def stage1_request() -> EngineRequest:
-    """A real Stage 1 request, with the real prompt and schema."""
+    """Return a real Stage 1 request, with the real prompt and schema."""
     agent = PERSPECTIVE_AGENTS[0]
     prompt = load_prompt(agent.prompt_name)
     inputs = Stage1Inputs(analyze_text(next(samples(1))[1]), load_taxonomy(FREE_TAXONOMY))
@@ -197,7 +197,7 @@ async def _calls_per_second(call: Callable[[], Awaitable[None]], calls: int) -> 
 
 
 async def memory(url: str, count: int) -> Row:
-    """Resident memory after a tenth of a run and at its end."""
+    """Measure resident memory after a tenth of a run and at its end."""
     pipeline = Pipeline(engine=engine_for(url))
     early = count // 10
     seen = 0
@@ -219,7 +219,7 @@ async def memory(url: str, count: int) -> Row:
 
 
 def resident_mb() -> float:
-    """This process's resident memory now."""
+    """Return the current resident memory of this process in MB."""
     status = Path("/proc/self/status").read_text(encoding="ascii")
     kilobytes = next(line.split()[1] for line in status.splitlines() if line.startswith("VmRSS:"))
     return int(kilobytes) / 1024

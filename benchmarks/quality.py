@@ -1,8 +1,8 @@
-"""How good the embedded engine is on public test sets: A, B, C alone, their union, cr_v1 and cr_v2.
+"""Score the embedded engine on public test sets: A, B, C alone, their union, cr_v1 and cr_v2.
 
     python benchmarks/quality.py --data ../shared/data
 
-Nothing is trained or tuned on these test sets. Two trivial baselines stand beside: the most frequent
+Nothing is trained or tuned on these test sets. Two trivial baselines are included: the most frequent
 tuples of the set's own train split wherever their words occur, and every noun called positive.
 """
 
@@ -31,7 +31,7 @@ Predictions = Mapping[str, Sequence[TupleLike]]
 
 @dataclass(frozen=True)
 class Task:
-    """One figure: which set, which family, with or without implicit aspects."""
+    """One task: data set, family, with or without implicit aspects."""
 
     title: str
     folder: str
@@ -53,7 +53,7 @@ TASKS = (
 
 @dataclass(frozen=True)
 class Labelled:
-    """A text with what annotators found in it."""
+    """A text with its annotations."""
 
     uid: str
     text: str
@@ -61,7 +61,7 @@ class Labelled:
 
 
 def _read(folder: Path, split: str, format_name: str) -> list[Labelled]:
-    """All texts of a split; a row that cannot be read would change the figures, so there must be none."""
+    """Return all texts of a split; exit if a row cannot be read, because it would change the scores."""
     source = DataSource(path=folder, split=split, format=format_name)
     loaded, gold = load_samples(source), load_gold(source)
     if loaded.problems:
@@ -84,7 +84,7 @@ def _explicit_only(tuples: Iterable[TupleLike], implicit: bool) -> list[TupleLik
 
 
 def _analysed(samples: Sequence[Labelled]) -> dict[str, dict[str, list[TupleLike]]]:
-    """Every system's predictions by name and uid."""
+    """Return every system's predictions by name and uid."""
     found: dict[str, dict[str, list[TupleLike]]] = {}
     for protocol in ("cr_v1", "cr_v2"):
         pipeline = Pipeline({"protocol": protocol})
@@ -110,7 +110,7 @@ def _nouns_positive(test: Sequence[Labelled]) -> Predictions:
 
 
 def _noun_tuples(analysis: TextAnalysis) -> list[PlainTuple]:
-    """Every noun positive; where opinions count too, the adjective right before it."""
+    """Return every noun as positive; if opinions count too, with the adjective right before it."""
     found = []
     for before, token in zip((None, *analysis.tokens), analysis.tokens, strict=False):
         if token.tag in _NOUN_TAGS:
@@ -121,7 +121,7 @@ def _noun_tuples(analysis: TextAnalysis) -> list[PlainTuple]:
 
 
 def measure(task: Task, data: Path) -> dict[str, Score]:
-    """All systems' and baselines' scores on one task."""
+    """Return the scores of all systems and baselines on one task."""
     folder = data / task.folder
     test = _read(folder, task.test, task.format)
     gold = {sample.uid: _explicit_only(sample.gold, task.implicit) for sample in test}

@@ -1,9 +1,9 @@
-"""How long a report over many samples takes to build, how large it is, and how fast it is in a browser.
+"""Measure how long a report over many samples takes to build, its size, and its speed in a browser.
 
     python benchmarks/report.py RUN [--samples 10000] [--copies 1] [--out FOLDER]
 
-RUN is the folder of a run. Its samples are repeated under new ids, each with words of its own in its
-text, because copies of one text would be packed too well. Prints seconds and bytes.
+RUN is the folder of a run. Its samples are repeated under new ids, each with unique words added to its
+text, because copies of one text would compress too well. Prints seconds and bytes.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def main() -> None:
 
 
 def enlarged(run: Path, target: Path, samples: int) -> Path:
-    """The run with its samples repeated, as another run folder."""
+    """Return the folder of a copy of the run with its samples repeated."""
     target.mkdir(parents=True)
     manifest = json.loads((run / MANIFEST).read_text(encoding="utf-8"))
     role = "memory" if manifest["cell"]["kind"] == "memory_building" else "evaluation"
@@ -80,7 +80,7 @@ def _repeated(path: Path, samples: int) -> Iterator[dict[str, Any]]:
 
 
 def measure_browser(page: Path) -> None:
-    """Open, filter, search and look at samples, as a reader would."""
+    """Open the page, then filter, search and look at samples, as a reader would."""
     with chromium() as browser:
         started = perf_counter()
         with browser.opened(page) as shown:

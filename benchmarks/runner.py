@@ -1,12 +1,12 @@
-"""The experiment runner with the embedded engine: several workers against one, on the same samples in one run.
+"""Compare several workers with one in the experiment runner, with the embedded engine on the same samples.
 
     python benchmarks/runner.py [--samples 20000] [--workers 2]
 
 Exits with 1 if two workers are not fast enough. Prints the seconds and samples per second of each, their
 ratio, how much CPU time the processes used per second of wall time (2.0 means both cores), and how the
-memory of the parent and of the workers grew between a quarter of the way and the end.
-The texts are the shipped reviews over and over, each
-with a number of its own, so that nothing is answered from an earlier sample.
+memory of the parent and of the workers grew between the first quarter and the end.
+The texts are the shipped reviews over and over, each with a unique number, so nothing is answered from an
+earlier sample.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ def resident_kb(pid: int) -> int:
 
 
 def family(pid: int) -> list[int]:
-    """The process and its children."""
+    """Return the process and its children."""
     children = Path(f"/proc/{pid}/task/{pid}/children")
     return [pid, *(int(child) for child in children.read_text().split())] if children.exists() else [pid]
 
 
 def watch(config: Path, outputs: Path, samples: int) -> dict[str, float]:
-    """Run in a process of its own and look at its memory on the way."""
+    """Run in a separate process and sample its memory on the way."""
     command = [sys.executable, "-m", "samsim", "run", str(config), "--no-report"]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     started = perf_counter()
@@ -100,7 +100,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args()
     os.environ.pop("SAMSIM_DEBUG", None)
-    # One worker between two runs of many, so that a machine that gets faster or slower favours neither.
+    # One worker between two runs of many, so a machine that speeds up or slows down favors neither.
     order = (options.workers, 1, options.workers)
     rates: dict[int, list[float]] = {}
     with tempfile.TemporaryDirectory() as place:

@@ -1,8 +1,8 @@
-"""The shipped reviews by both conflict reviews: each perspective alone, Stage 1 and the final tuples.
+"""Score the shipped reviews with both conflict reviews: each perspective alone, Stage 1 and the final tuples.
 
     python benchmarks/shipped.py
 
-Prints the tables of docs/quality.md; a test holds them to what this computes.
+Prints the tables of docs/quality.md; a test compares them with the result.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class ShippedRun:
     results: Sequence[SampleResult]
 
     def scores(self, gold: Mapping[str, GoldSample], system: str, language: str = "") -> dict[Family, Score]:
-        """A system's scores, over all reviews or those of one language."""
+        """Return a system's scores, over all reviews or those of one language."""
         wanted = {uid: sample.tuples for uid, sample in gold.items() if uid.startswith(language)}
         predicted: dict[str, list[TupleLike]] = {
             result.uid: predictions_by_system(result)[system] for result in self.results
@@ -47,14 +47,14 @@ class ShippedRun:
 
 
 def run_protocol(protocol: CRProtocol, samples: Sequence[Sample], console: Console | None = None) -> ShippedRun:
-    """Analyse all samples by one protocol."""
+    """Analyze all samples with one protocol."""
     pipeline = Pipeline(PipelineConfig(protocol=protocol))
     shown = track(samples, description=protocol, console=console, transient=True) if console else samples
     return ShippedRun(protocol, [pipeline.analyze(sample.text, uid=sample.uid) for sample in shown])
 
 
 def main() -> None:
-    """Run both protocols and print what came out."""
+    """Run both protocols and print the results."""
     console = Console()
     samples, gold = load_reviews(), load_reviews_gold()
     started = perf_counter()
@@ -68,7 +68,7 @@ def main() -> None:
 
 
 def score_table(runs: Sequence[ShippedRun], gold: Mapping[str, GoldSample]) -> Table:
-    """Stage 1 and final F1 of each protocol, with the single perspectives beside them."""
+    """Return Stage 1 and final F1 of each protocol, with the single perspectives."""
     table = Table(title="Tuple F1", title_justify="left")
     table.add_column("", no_wrap=True)
     for family in _FAMILIES:
@@ -84,13 +84,13 @@ def score_table(runs: Sequence[ShippedRun], gold: Mapping[str, GoldSample]) -> T
 
 
 def score_cells(run: ShippedRun, gold: Mapping[str, GoldSample], system: str) -> list[str]:
-    """F1 in percent of one system: each family over all reviews, the Korean and the English ones."""
+    """Return F1 in percent of one system: each family over all, the Korean and the English reviews."""
     by_part = [run.scores(gold, system, language) for language in ("", "ko", "en")]
     return [f"{100 * scores[family].f1:.1f}" for family in _FAMILIES for scores in by_part]
 
 
 def decision_table(runs: Sequence[ShippedRun]) -> Table:
-    """How often something was flagged, and what the arbiter did about it."""
+    """Return how often something was flagged, and what the arbiter did about it."""
     table = Table(title="What was contested", title_justify="left")
     table.add_column("", no_wrap=True)
     for heading in ("reviews\nflagged", "tuples\nvoted on", "KEEP", "FLIP", "DROP", "FLAG"):

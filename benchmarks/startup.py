@@ -1,9 +1,9 @@
-"""CPU time to start: `import samsim` and `samsim --help`, beside an interpreter that does nothing.
+"""Measure the CPU time to start: `import samsim` and `samsim --help`, compared with a bare interpreter.
 
     python benchmarks/startup.py
 
-The figure is the least of several starts, of the process and what it starts, user and system time together. The goals:
-`import samsim` at most 50 ms beyond the interpreter itself, `samsim --help` at most 150 ms in all.
+The result is the least of several starts, user and system time of the process and its children together. The
+goals: `import samsim` at most 50 ms beyond the interpreter itself, `samsim --help` at most 150 ms in all.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PLAIN = "python -c pass"
 
 
 def cpu_seconds(arguments: tuple[str, ...]) -> float:
-    """Start a Python once and return the CPU time it took."""
+    """Start Python once and return the CPU time it used."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -30,7 +30,7 @@ def cpu_seconds(arguments: tuple[str, ...]) -> float:
 
 
 def least(starts: int) -> dict[str, float]:
-    """Return the least CPU time of each start; what disturbs a start only ever adds to it."""
+    """Return the least CPU time of each start, because disturbances only ever add to it."""
     taken: dict[str, list[float]] = {name: [] for name in STARTS}
     for _ in range(starts):
         for name, arguments in STARTS.items():

@@ -1,4 +1,4 @@
-"""Tokens per sample of a conflict review (cr_v2): what a model reads and writes, in full and in terse answers.
+"""Count the tokens per sample of a conflict review (cr_v2): input and output, with full and terse answers.
 
     python -m benchmarks.tokens              count, at equal results
     python -m benchmarks.tokens --ask        ask the small model itself about one review (some minutes on one core)
@@ -6,13 +6,13 @@
 
 Counting: the embedded engine answers for all agents over the shipped reviews. Each prompt, and each answer
 as the schema of its call states it, is counted by the tokenizer of the small model of the tests. Answers are
-written as the examples of the prompts are. So the results are the same in every row, and only the form
-differs. ``uncached`` leaves out what the call before it in the same stage began with: a server that keeps
-the prefix of a prompt (llama.cpp, vLLM and most providers do) does not read it again.
+written like the examples in the prompts. The results are therefore the same in every row, and only the form
+differs. ``uncached`` leaves out the prefix shared with the previous call of the same stage: a server that
+caches prompt prefixes (llama.cpp, vLLM and most providers do) does not read it again.
 
 Asking: the usage that the server reports for each call.
 
-Prints Markdown tables; exits with 1 if a bound is missed against the version before (``BEFORE``).
+Prints Markdown tables; exits with 1 if a bound relative to the previous version (``BEFORE``) is missed.
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ from samsim.schemas.protocol_conflict_review import AnswerForm
 from samsim.schemas.results import SampleResult
 
 MAX_SHARE = 0.60
-# A small model goes on until it is stopped; a bound on its lists and texts stands for one that knows its end.
+# A small model rambles until it is stopped; bounds on its lists and texts imitate one that knows when to stop.
 MAX_ITEMS, MAX_TEXT, MAX_TOKENS = 2, 40, 640
 TIMEOUT_SECONDS = 1800
 FORMS: tuple[AnswerForm, ...] = get_args(AnswerForm)
-# Short, says several things, and is reviewed.
+# Short, with several opinions, and reviewed.
 ASKED = "ko-021"
 Tokenizer = Callable[[str], int]
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """Tokens of some calls: input, the part of it that no call before had, and output."""
+    """Tokens of some calls: input, the part of it not shared with the previous call, and output."""
 
     calls: int
     read: int
@@ -62,7 +62,7 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """One way to ask, over some samples."""
+    """The counts of one answer form over some samples."""
 
     name: str
     samples: int
@@ -71,16 +71,16 @@ class Counted:
 
     @property
     def written(self) -> float:
-        """Output per sample."""
+        """Output tokens per sample."""
         return (self.stage1.written + self.review.written) / self.samples
 
     @property
     def review_read(self) -> float:
-        """Input of one review call."""
+        """Input tokens of one review call."""
         return self.review.read / max(self.review.calls, 1)
 
 
-# The version before shared beginnings, tables and terse answers, measured in the same ways.
+# The version before shared prefixes, tables and terse answers, measured in the same ways.
 BEFORE = {
     "counted": Counted("before", 84, Tokens(252, 577_140, 575_964, 21_349), Tokens(51, 129_035, 128_797, 5_357)),
     "asked": Counted("before", 1, Tokens(3, 7_740, 7_740, 639), Tokens(3, 10_540, 10_540, 994)),
@@ -89,7 +89,7 @@ BEFORE = {
 
 
 class CountingStandIn:
-    """Answers as the embedded engine does and notes the texts of every call."""
+    """Answers like the embedded engine and records the texts of every call."""
 
     name = "embedded"
 
@@ -98,7 +98,7 @@ class CountingStandIn:
         self.calls: list[tuple[str, str, str, str]] = []
 
     async def complete(self, request: EngineRequest) -> EngineReply:
-        """The embedded engine's answer."""
+        """Return the embedded engine's answer."""
         reply = await self._engine.complete(request)
         assert isinstance(reply.output, BaseModel)
         schema = stated_schema(request.output_schema, shape=request.shape)
@@ -110,7 +110,7 @@ class CountingStandIn:
 
 
 def _grouped(answer: dict[str, Any]) -> dict[str, Any]:
-    """Actions with the same content as one, as the prompt of a review asks for."""
+    """Merge actions with the same content into one, as the prompt of a review asks."""
     groups: dict[str, dict[str, Any]] = {}
     for action in answer.get("review_actions", []):
         same = json.dumps({**action, "target_tuple_ids": None})
@@ -120,7 +120,7 @@ def _grouped(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def count(samples: Sequence[Sample], answer: AnswerForm, tokens: Tokenizer) -> Counted:
-    """Count all calls of the samples in one form."""
+    """Count all calls of the samples in one answer form."""
     engine = CountingStandIn()
     pipeline = Pipeline({"answer": answer}, engine)
     for sample in samples:
@@ -147,7 +147,7 @@ def _common_beginning(one: str, other: str) -> str:
 
 
 def ask(samples: Sequence[Sample], answer: AnswerForm, url: str) -> Counted:
-    """Ask the model itself; its server says what each call took."""
+    """Ask the model itself; its server reports the usage of each call."""
     table = build_setup(EnginePlan.model_validate(_plan(answer, url)), protocol="cr_v2").table
     results = [Pipeline({"answer": answer}, table).analyze(sample.text, uid=sample.uid) for sample in samples]
     return Counted(answer, len(samples), *(_asked(results, stage) for stage in ("stage1", "review")))
@@ -168,7 +168,7 @@ def _asked(results: Sequence[SampleResult], stage: str) -> Tokens:
 
 
 def table(rows: Sequence[Counted]) -> str:
-    """The rows as Markdown, each with its share of the first."""
+    """Return the rows as Markdown, each with its share of the first."""
     first = rows[0]
     lines = [
         "| cr_v2 | input per Stage 1 call | input per review call | of that uncached | input per sample "
@@ -187,7 +187,7 @@ def table(rows: Sequence[Counted]) -> str:
 
 
 def missed(rows: Sequence[Counted]) -> list[str]:
-    """The bounds that do not hold."""
+    """Return the bounds that do not hold."""
     before, full, terse = rows
     found = []
     if full.review_read > MAX_SHARE * before.review_read:

@@ -1,10 +1,10 @@
-"""What votes over real model outputs are worth: one run, the union of three, 2-of-3 and 3-of-5 presence votes.
+"""Measure presence votes over real model outputs: one run, the union of three, 2-of-3 and 3-of-5.
 
     python benchmarks/votes.py --data ../shared/data
 
 Reads published predictions of five runs per model and number of examples (llm-replay-rest15) and the gold
 of the same sentences (asqp-rest15). A vote is on presence: a tuple (term, category, opinion, polarity) is
-kept if that many runs have it. Nothing is asked, trained or tuned. Figures over three runs are means over
+kept if that many runs have it. No model is asked, trained or tuned. Figures over three runs are means over
 all choices of three of the five.
 """
 
@@ -35,7 +35,7 @@ Answers = Sequence[Answer]
 
 
 def as_answer(quadruples: Iterable[Sequence[str]]) -> Answer:
-    """Tuples in the form in which they are compared; NULL is an implicit aspect or opinion."""
+    """Return tuples in comparable form; NULL is an implicit aspect or opinion."""
     plain = (PlainTuple(_named(term), ref, _named(opinion), polarity) for term, ref, polarity, opinion in quadruples)
     return frozenset(comparable(plain))
 
@@ -45,13 +45,13 @@ def _named(term: str) -> str:
 
 
 def read_gold(path: Path) -> list[Answer]:
-    """``sentence####[[term, category, polarity, opinion], …]``, one a line."""
+    """Read ``sentence####[[term, category, polarity, opinion], …]``, one per line."""
     lines = path.read_text(encoding="utf-8").splitlines()
     return [as_answer(ast.literal_eval(line.partition("####")[2])) for line in lines]
 
 
 def read_runs(folder: Path) -> dict[str, list[list[Answer]]]:
-    """The runs of each model and number of examples, in order."""
+    """Return the runs of each model and number of examples, in order."""
     found: dict[str, dict[int, list[Answer]]] = {}
     for path in sorted(folder.glob("*.json")):
         name = _RUN_FILE.fullmatch(path.name)
@@ -64,7 +64,7 @@ def read_runs(folder: Path) -> dict[str, list[list[Answer]]]:
 
 
 def voted(runs: Sequence[Answers], at_least: int) -> list[Answer]:
-    """Per sentence, the tuples that so many of the runs have; 1 is the union."""
+    """Return, per sentence, the tuples that at least so many of the runs have; 1 is the union."""
     kept = []
     for answers in zip(*runs, strict=True):
         times = Counter(item for answer in answers for item in answer)
@@ -73,7 +73,7 @@ def voted(runs: Sequence[Answers], at_least: int) -> list[Answer]:
 
 
 def scores(predicted: Answers, gold: Answers) -> dict[str, Score]:
-    """Micro scores of every measure; ``quadruple`` is the exact match of all four parts."""
+    """Return the micro scores of every measure; ``quadruple`` is the exact match of all four parts."""
     totals = dict.fromkeys(MEASURES, Score(0, 0, 0))
     for claimed, right in zip(predicted, gold, strict=True):
         totals["quadruple"] += Score(len(claimed & right), len(claimed), len(right))
@@ -83,7 +83,7 @@ def scores(predicted: Answers, gold: Answers) -> dict[str, Score]:
 
 
 def measure(runs: Sequence[Answers], gold: Answers) -> dict[str, dict[str, float]]:
-    """F1 by way of deciding and measure, the mean where there are several choices of runs."""
+    """Return F1 by voting method and measure, averaged over the choices of runs."""
     ways: Mapping[str, tuple[int, Callable[[Sequence[Answers]], Answers]]] = {
         "one run": (1, lambda chosen: chosen[0]),
         "union of three": (3, lambda chosen: voted(chosen, 1)),

@@ -2,8 +2,8 @@
 
     build_english_lexicon.py VADER_LEXICON.txt OUT.tsv
 
-VADER's scores (-4 … 4) are divided by 4; our own words win where both have one. What VADER keeps for
-chat (emoticons, slang) and words that do not evaluate anything in a review are dropped.
+VADER's scores (-4 … 4) are divided by 4; our own words take precedence. VADER's entries for chat (emoticons,
+slang) and words that do not evaluate anything in a review are dropped.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 OWN_WORDS = Path(__file__).with_name("english_review_words.tsv")
 SMALLEST_SCORE = 0.8
 _WORD = re.compile(r"^[a-z]{3,}(?:-[a-z]+)?$")
-# Verbs and nouns of everyday reviews whose VADER score comes from other kinds of text, function words, chat slang.
+# Everyday verbs and nouns whose VADER score comes from other kinds of text, function words, chat slang.
 UNFIT = frozenset(
     """
     abilities ability accept accepted accepting accepts accident accidentally accidents accused active admit admits
@@ -60,13 +60,13 @@ UNFIT = frozenset(
     youthful zealot
     """.split()
 )  # fmt: skip
-# Stems of insults and of violence: no product review needs them, and nobody wants to ship them.
+# Stems of insults and violence: no product review needs them, and they should not ship.
 UNFIT_STEM = re.compile(
     r"^(?:fuck|whor|bitch|bastard|rape|rapi|murder|assassin|assault|ass(?:hole)?s?$|assfuck|dick|cunt|fag|slut|nigg|terror|"
     r"tortur|slaughter|genocid|suicid|weapon|war(?:fare|monger|s$|red|ring)|bomb|kill|prison|crimin|execut|jesus|god|hell|"
     r"holocaust|lmf|rofl|rotfl|wanker|bankster|molest|incest|massacr|lynch)"
 )
-# Fit after all, but as adjectives with a score of our own.
+# Kept, but as adjectives with a score of our own.
 OWN_CORRECTIONS = {
     "good": 0.6, "well": 0.5, "special": 0.5, "sweet": 0.4, "warm": 0.5, "strong": 0.4, "worth": 0.6, "top": 0.5,
     "clear": 0.4, "friendly": 0.7, "great": 0.8, "nice": 0.6, "love": 0.8, "loved": 0.8, "loves": 0.8, "loving": 0.7,

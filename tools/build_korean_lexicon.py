@@ -4,8 +4,8 @@ Usage: python tools/build_korean_lexicon.py REVIEWS.tsv.gz src/samsim/language/d
 
 REVIEWS has ``review_id<TAB>rating<TAB>text`` lines (the CC0 Naver movie reviews). A lemma's score is its
 log-odds between high (9-10) and low (1-4) ratings with an informative prior (Monroe, Colaresi and Quinn
-2008), kept where frequent and certain enough. Only predicates and evaluative roots are considered, since
-nouns would carry the domain. The hand-written sections of the lexicon are kept as they are and win.
+2008), kept if frequent and certain enough. Only predicates and evaluative roots are considered, because
+nouns would carry the domain. The hand-written sections of the lexicon are kept and take precedence.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ MIN_COUNT = 12
 MIN_Z = 2.6
 MIN_LOG_ODDS = 0.6
 STRONGEST = 0.7
-"""Derived scores stay below hand-written ones: a film's virtue is weaker evidence about a product."""
+"""Derived scores stay below hand-written ones: praise of a film is weaker evidence about a product."""
 
 MOVIE_OR_GENERIC = frozenset(
-    # what films are or do, and predicates that only say that something was watched, shot, acted, told
+    # words about films, and predicates that only say that something was watched, shot, acted or told
     "슬프다 무섭다 잔인하다 야하다 웃기다 웃다 울다 눈물나다 길다 짧다 많다 적다 크다 작다 높다 낮다 있다 "
     "없다 그렇다 "
     "이렇다 저렇다 어떻다 같다 다르다 어리다 젊다 늙다 크나크다 검다 희다 하얗다 빨갛다 붉다 푸르다 까맣다 "
@@ -83,7 +83,7 @@ def main() -> None:
 
 
 def count_lemmas(path: Path, per_class: int) -> tuple[Counter[str], Counter[str]]:
-    """In how many positive and negative reviews each candidate lemma stands, undenied."""
+    """Return the number of positive and negative reviews with each candidate lemma, not negated."""
     positive: Counter[str] = Counter()
     negative: Counter[str] = Counter()
     for text, liked in balanced(path, per_class):
@@ -92,7 +92,7 @@ def count_lemmas(path: Path, per_class: int) -> tuple[Counter[str], Counter[str]
 
 
 def balanced(path: Path, per_class: int) -> Iterator[tuple[str, bool]]:
-    """The same number of liked and disliked reviews, spread over the whole file."""
+    """Yield equal numbers of liked and disliked reviews, spread over the whole file."""
     totals = Counter(liked for _, liked in rated(path))
     steps = {liked: max(1, total // per_class) for liked, total in totals.items()}
     seen: Counter[bool] = Counter()
@@ -121,7 +121,7 @@ def lemmas(text: str) -> set[str]:
 
 
 def is_candidate(token: Token) -> bool:
-    """Adjectives and -적 words; verbs (보다, 출연하다, 구매하다) tell what films and their viewers do."""
+    """Return whether a token may be scored: adjectives and -적 words, but not verbs (보다, 출연하다, 구매하다)."""
     if token.lemma in MOVIE_OR_GENERIC or len(token.form) < 2:
         return False
     if token.tag == "VA":
@@ -130,7 +130,7 @@ def is_candidate(token: Token) -> bool:
 
 
 def scores(positive: Counter[str], negative: Counter[str]) -> dict[str, float]:
-    """Log-odds with an informative Dirichlet prior, squashed into [-STRONGEST, STRONGEST]."""
+    """Return the log-odds with an informative Dirichlet prior, squashed into [-STRONGEST, STRONGEST]."""
     sums = positive + negative
     everything = sum(sums.values())
     total_positive, total_negative = sum(positive.values()), sum(negative.values())

@@ -1,7 +1,7 @@
 """Draw ``docs/pictures/architecture.svg``: the layers of the package and the two walks through them.
 
 Run it after a folder is added or moved: ``python tools/draw_architecture.py``. The order of the layers is read from
-the import contract in ``pyproject.toml``, so the picture cannot show another one.
+the import contract in ``pyproject.toml``, so the picture cannot contradict it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PICTURE = ROOT / "docs" / "pictures" / "architecture.svg"
 
-# What each layer is for, and what the two walks do in it.
+# The purpose of each layer, and what the two walks do in it.
 WORDS = {
     "cli": ("thin shells: options, views, progress", "analyze.py", "run.py"),
     "reports | checking": ("tables, figures, the page · is it fit for use", "", "8 reports/build.py"),
@@ -34,7 +34,7 @@ ANALYZE, RUN = 380, 670
 
 
 def layers() -> list[str]:
-    """Return the layers as the import contract orders them, without the modules below the schemas."""
+    """Return the layers in the order of the import contract, without the modules below the schemas."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     contract = next(one for one in settings["tool"]["importlinter"]["contracts"] if one["type"] == "layers")
     names = [layer.replace("samsim.", "") for layer in contract["layers"]]
@@ -42,12 +42,12 @@ def layers() -> list[str]:
 
 
 def text(x: int, y: int, content: str, kind: str) -> str:
-    """Return one line of text."""
+    """Return one line of text as SVG."""
     return f'<text x="{x}" y="{y}" class="{kind}">{escape(content)}</text>'
 
 
 def draw() -> str:
-    """Return the picture."""
+    """Return the picture as SVG."""
     names = layers()
     height = TOP + ROW * len(names) + 54
     parts = [

@@ -1,4 +1,4 @@
-"""Draw the pictures of the two READMEs from the real terminal view.
+"""Draw the pictures in the two READMEs from the real terminal view.
 
 python tools/draw_pictures.py
 """
@@ -11,7 +11,7 @@ from samsim.cli.result_view.labels import UiLanguage
 from samsim.cli.result_view.picture import render_svg
 from samsim.pipeline.api import Pipeline
 
-# Reviews in which the review changes something: one reader overlooks the negation, and is outvoted.
+# Texts whose tuples the review changes: one agent misses the negation and is outvoted.
 PICTURES: tuple[tuple[str, str, UiLanguage], ...] = (
     ("analyze-en.svg", "I don't think the keyboard is comfortable, but I love the screen.", "en"),
     ("analyze-ko.svg", "직원이 친절하다고 할 수는 없지만 음식은 훌륭해요.", "ko"),

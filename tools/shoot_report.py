@@ -1,8 +1,8 @@
-"""Takes the README's pictures of the report, from the quickstart experiment in a real browser.
+"""Take the README's screenshots of the report, from the quickstart experiment in a real browser.
 
     python tools/shoot_report.py
 
-Needs Chromium (tools/install_browser.sh) and playwright, both there after ``make test``.
+Needs Chromium (tools/install_browser.sh) and playwright, both installed by ``make test``.
 """
 
 from __future__ import annotations

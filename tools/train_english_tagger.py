@@ -1,8 +1,8 @@
-"""Train the shipped English tagger from sentences that two other taggers have labelled.
+"""Train the shipped English tagger from sentences labeled by two other taggers.
 
     train_english_tagger.py TRAIN.wink.jsonl TRAIN.compromise.jsonl DEV.wink.jsonl DEV.compromise.jsonl OUT.json.gz
 
-Each line of a label file is ``{"text": …, "words": […], "tags": […]}``; the two files of a split hold the
+Each line of a label file is ``{"text": …, "words": […], "tags": […]}``; the two files of a split have the
 same texts in the same order. ``docs/data-cards/english-tagger.md`` says how they were made.
 """
 
@@ -42,7 +42,7 @@ _COMPROMISE = (
 
 @dataclass
 class Labelled:
-    """A sentence in our own tokens with the tag that the vote gave each."""
+    """A sentence in our own tokens, each with the tag that won the vote."""
 
     forms: list[str]
     lows: list[str]
@@ -64,7 +64,7 @@ def main(arguments: list[str]) -> None:
 
 
 def _sentences(first: Path, second: Path) -> Iterator[Labelled]:
-    """Both labellers' tags, brought onto our tokens by character position."""
+    """Yield sentences with both labelers' tags, aligned to our tokens by character position."""
     with first.open(encoding="utf-8") as lines_a, second.open(encoding="utf-8") as lines_b:
         for line_a, line_b in zip(lines_a, lines_b, strict=True):
             row_a, row_b = json.loads(line_a), json.loads(line_b)
@@ -80,7 +80,7 @@ def _sentences(first: Path, second: Path) -> Iterator[Labelled]:
 
 
 def _by_position(text: str, words: list[str], tags: list[str]) -> dict[int, tuple[int, str]]:
-    """Start offset to (end offset, tag)."""
+    """Return a map from start offset to (end offset, tag)."""
     found: dict[int, tuple[int, str]] = {}
     position = 0
     for word, tag in zip(words, tags, strict=True):
@@ -92,7 +92,7 @@ def _by_position(text: str, words: list[str], tags: list[str]) -> dict[int, tupl
 
 
 def _tag_over(labels: dict[int, tuple[int, str]], start: int, end: int) -> str | None:
-    """The tag of the labeller's word at this place; of a hyphenated word, that of its last part."""
+    """Return the tag of the labeler's word at this position; for a hyphenated word, that of its last part."""
     exact = labels.get(start)
     if exact and exact[0] == end:
         return exact[1]
@@ -110,7 +110,7 @@ def _from_compromise(tags: list[str]) -> str:
 
 
 def _decide(sentences: list[Labelled], evidence: list[Labelled]) -> None:
-    """Settle each word's tag: where the labellers differ on an open class, the word's usual tag decides."""
+    """Decide each word's tag: if the labelers differ on an open class, the word's usual tag wins."""
     agreed: dict[str, Counter[str]] = defaultdict(Counter)
     for sentence in evidence:
         for low, form, (tag, other) in zip(sentence.lows, sentence.forms, sentence.votes, strict=True):
@@ -157,7 +157,7 @@ def _dictionary(train: list[Labelled]) -> TaggerModel:
 
 
 def _train(train: list[Labelled], model: TaggerModel) -> dict[str, dict[str, float]]:
-    """Averaged perceptron; sentences are visited in a fixed stride instead of a random order."""
+    """Train an averaged perceptron; sentences are visited in a fixed stride instead of a random order."""
     weights: dict[str, dict[str, float]] = {}
     totals: dict[tuple[str, str], float] = defaultdict(float)
     stamps: dict[tuple[str, str], int] = defaultdict(int)
@@ -200,7 +200,7 @@ def _average(
     stamps: dict[tuple[str, str], int],
     step: int,
 ) -> dict[str, dict[str, float]]:
-    """The mean of each weight over all steps; what stays small is left out."""
+    """Return the mean of each weight over all steps, without the small ones."""
     averaged: dict[str, dict[str, float]] = {}
     for feature, row in weights.items():
         kept = {}

@@ -33,7 +33,7 @@ comparisons and reports show themselves.
 This page is written by `python tools/write_api_docs.py` from the docstrings."""
 # By task; together they are `samsim.__all__`.
 GROUPS: Mapping[str, str] = {
-    "Analyse texts": "analyze Pipeline PipelineConfig SampleResult FinalTuple SampleError",
+    "Analyze texts": "analyze Pipeline PipelineConfig SampleResult FinalTuple SampleError",
     "Engines": """open_engine OpenEngine check_engine EngineCheck CheckedEngine EngineFinding Engine EngineRequest
         EngineReply Message ResponseCache""",
     "Memory": "open_memory EpisodicOrchestrator open_store MemoryStore EpisodicMemoryEntryV1_1 find_leaks Leak",
@@ -47,9 +47,9 @@ GROUPS: Mapping[str, str] = {
         MemoryRecord CallRecord ASTETripletItem PerspectiveASTEStage1Schema ReviewOutputSchema""",
     "Errors": "SamsimError InputError UnknownKeyError ConfigError ContractError EngineError StoreError",
 }
-# Shown although their names begin with an underscore, as what they do is part of the contract.
+# Listed although their names begin with an underscore: their behavior is part of the contract.
 _OPERATORS = {"__getitem__": "[name]", "__len__": "len()"}
-# What a caller may use of classes that others work with too.
+# The public members of classes that internal code uses too.
 _ONLY = {
     "EpisodicOrchestrator": {"close"},
     "ResponseCache": {"stats", "clear", "entries", "import_lines", "close"},
@@ -61,7 +61,7 @@ _WIDTH = 120
 
 @dataclass(frozen=True)
 class Words:
-    """What a page says in one language; `described` gives the paragraphs of a name or of NAME.member."""
+    """The texts of a page in one language; `described` gives the paragraphs of a name or of NAME.member."""
 
     page: Path
     introduction: str
@@ -71,12 +71,12 @@ class Words:
 
 
 def english() -> Words:
-    """Return the words of the docstrings."""
+    """Return the English texts, taken from the docstrings."""
     return Words(DOCS / "api.md", INTRODUCTION, "Fields", lambda title: title, lambda _, item: _paragraphs(item))
 
 
 def korean() -> Words:
-    """Return the words of the Korean table."""
+    """Return the Korean texts, taken from the table."""
     table = korean_table()
     return Words(
         DOCS / "ko" / "api.md",
@@ -95,7 +95,7 @@ def korean_table() -> dict[str, Any]:
 
 
 def korean_mistakes() -> list[str]:
-    """Say what the Korean table lacks and what it has that is not on the page."""
+    """Return what is missing from the Korean table, and what it has that is not on the page."""
     found = []
     on_page = {"groups": set(GROUPS), "names": set(described_names())}
     for section, expected in on_page.items():
@@ -106,7 +106,7 @@ def korean_mistakes() -> list[str]:
 
 
 def described_names() -> Iterator[str]:
-    """Yield what is described, in the order of the page: NAME, then NAME.member."""
+    """Yield the described names in the order of the page: NAME, then NAME.member."""
     for name in " ".join(GROUPS.values()).split():
         yield name
         item = getattr(samsim, name)
@@ -148,7 +148,7 @@ def _fields(item: type) -> Iterator[str]:
 
 
 class _Bare(str):
-    """An annotation that is shown as it is written."""
+    """An annotation that is shown as written."""
 
     __slots__ = ()
 
@@ -157,7 +157,7 @@ class _Bare(str):
 
 
 def _signature(name: str, item: Any) -> str:
-    """Return a signature on one line, or with a line per parameter where that is too long."""
+    """Return a signature on one line, or with one line per parameter if that is too long."""
     found = inspect.signature(item)
     given = [one.replace(annotation=_Bare(one.annotation)) for one in found.parameters.values()]
     returned = inspect.Signature.empty if inspect.isclass(item) else _Bare(found.return_annotation)
@@ -169,7 +169,7 @@ def _signature(name: str, item: Any) -> str:
 
 
 def _split(parameters: str) -> list[str]:
-    """Return the parameters of a signature, cut at the commas outside brackets."""
+    """Split the parameters of a signature at the commas outside brackets."""
     found, depth, start = [], 0, 0
     for place, character in enumerate(parameters):
         depth += {"[": 1, "(": 1, "]": -1, ")": -1}.get(character, 0)
@@ -185,7 +185,7 @@ def _paragraphs(item: Any) -> list[str]:
 
 
 def _members(owner: str, item: type) -> Iterator[tuple[str, str, Any]]:
-    """Yield name, call and function of every public method and property with words of its own."""
+    """Yield name, call and function of every public method and property with its own docstring."""
     for name, member in vars(item).items():
         shown = name in _ONLY[owner] if owner in _ONLY else name in _OPERATORS or not name.startswith("_")
         found = getattr(member, "wrapped", member)
@@ -198,14 +198,14 @@ def _members(owner: str, item: type) -> Iterator[tuple[str, str, Any]]:
 
 
 def _parameters(function: Any) -> str:
-    """Return the parameters of a method by name only."""
+    """Return the parameters of a method, by name only."""
     found = inspect.signature(function)
     given = [one.replace(annotation=one.empty) for one in found.parameters.values() if one.name not in ("self", "cls")]
     return str(found.replace(parameters=given, return_annotation=found.empty))
 
 
 def _wrapped(text: str, indent: str = "") -> str:
-    """Break a text into lines by its width on the screen, where Hangul takes two places."""
+    """Wrap a text by its width on the screen, where Hangul takes two columns."""
     lines = [""]
     for word in text.split():
         longer = f"{lines[-1]} {word}" if lines[-1].strip() else lines[-1] + word
@@ -217,7 +217,7 @@ def _wrapped(text: str, indent: str = "") -> str:
 
 
 def main() -> int:
-    """Write both pages; say what the Korean table lacks instead of writing half a page."""
+    """Write both pages, or say what is missing from the Korean table and write neither."""
     mistakes = korean_mistakes()
     if mistakes:
         print("\n".join(mistakes), file=sys.stderr)

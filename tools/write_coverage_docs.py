@@ -1,4 +1,4 @@
-"""Write how much of each folder the tests reach into the page about tests, in every language.
+"""Write the test coverage of each folder into the page about tests, in every language.
 
 python tools/write_coverage_docs.py coverage.json
 """
@@ -20,7 +20,7 @@ TOP = "samsim"
 
 
 def folders() -> list[str]:
-    """Return the folders of the package, and the package itself for the modules beside them."""
+    """Return the folders of the package, and the package itself for its top-level modules."""
     return [TOP, *sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))]
 
 
@@ -32,7 +32,7 @@ def folder_of(path: str) -> str:
 
 
 class Reach(NamedTuple):
-    """How much there is of a folder, and how much of it the tests reach."""
+    """The lines and branches of a folder, and how many of them the tests reach."""
 
     lines: int = 0
     reached: int = 0
@@ -40,24 +40,24 @@ class Reach(NamedTuple):
     taken: int = 0
 
     def plus(self, other: Reach) -> Reach:
-        """Return both together."""
+        """Return the sum of both."""
         return Reach(*(own + its for own, its in zip(self, other, strict=True)))
 
     def row(self, name: str) -> str:
-        """Return the row of the table."""
+        """Return the folder's row of the table."""
         lines, branches = share(self.reached, self.lines), share(self.taken, self.branches)
         return f"| {name} | {self.lines:,} | {lines} | {self.branches:,} | {branches} |"
 
 
 def reach_of(measured: Mapping[str, Any]) -> Reach:
-    """Return the reach of one file, as coverage writes it."""
+    """Return the coverage of one file, as reported by coverage."""
     summary = measured["summary"]
     names = ("num_statements", "covered_lines", "num_branches", "covered_branches")
     return Reach(*(int(summary[name]) for name in names))
 
 
 def table(files: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return the table as Markdown, the whole package last."""
+    """Return the table as Markdown, with the whole package last."""
     found = dict.fromkeys(folders(), Reach())
     for path, measured in files.items():
         found[folder_of(path)] = found[folder_of(path)].plus(reach_of(measured))
@@ -67,7 +67,7 @@ def table(files: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def share(part: int, whole: int) -> str:
-    """Return a share in per cent, rounded down: 100 % means all of it."""
+    """Return a share in percent, rounded down: 100 % means all of it."""
     return f"{part * 1000 // whole / 10:.1f} %" if whole else "–"
 
 

@@ -1,4 +1,4 @@
-"""Write the help of every command into the documentation, between its marks.
+"""Write the help of every command into the documentation, between its markers.
 
 python tools/write_help_docs.py
 """
@@ -20,7 +20,7 @@ END = "<!-- end of help -->"
 
 
 def contexts(command: click.Command = cli, parent: click.Context | None = None) -> Iterator[click.Context]:
-    """Give the context of a command and of every command below it."""
+    """Yield the context of a command and of every command below it."""
     name = "samsim" if parent is None else command.name
     # A command remembers its help option; one that was used on its own would miss the -h of the group.
     command = copy(command)
@@ -44,12 +44,12 @@ def help_text() -> str:
 
 
 def pages() -> list[Path]:
-    """Return the pages with a place for the help, in whatever language."""
+    """Return the pages with a place for the help, in any language."""
     return [path for path in sorted(DOCS.rglob("*.md")) if BEGIN in path.read_text(encoding="utf-8")]
 
 
 def updated(page: str) -> str:
-    """Return the page with the help as it is now."""
+    """Return the page with the current help."""
     before, _, rest = page.partition(BEGIN)
     _, _, after = rest.partition(END)
     return f"{before}{BEGIN}\n\n{help_text()}\n{END}{after}"

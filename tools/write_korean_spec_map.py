@@ -1,8 +1,8 @@
 """Write ``docs/ko/spec-map.md`` from the English page and the translations in ``spec_map_ko.yaml``.
 
 Run it after ``docs/spec-map.md`` changed: ``python tools/write_korean_spec_map.py``. Modules and tests are copied from
-the English page, so a move needs no translation. A new or reworded clause does, and a translation whose clause is gone
-has to go too; the tool names both, and leaves what it cannot translate in English.
+the English page, so moving one needs no translation. A new or reworded clause does, and a translation without a
+clause must be removed; the tool lists both, and leaves what it cannot translate in English.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ KOREAN = ROOT / "docs" / "ko" / "spec-map.md"
 TRANSLATIONS = ROOT / "tools" / "spec_map_ko.yaml"
 
 NOTICE = "<!-- tools/write_korean_spec_map.py가 만드는 페이지입니다. 번역은 tools/spec_map_ko.yaml에서 고칩니다. -->"
-# Columns that are the same in both languages. The first table has its Korean already: the last column.
+# Columns that are the same in both languages. The first table already has its Korean: the last column.
 COPIED = ("where", "test", "what it is", "설명")
 BOTH_LANGUAGES = ["what it is", "설명"]
 
 _MARKER = re.compile("#+ |- ")
-# The number of a section in a seed: the same in both languages, and many clauses differ in nothing else.
+# A section number of a seed is the same in both languages, and many clauses differ in nothing else.
 _SECTION = re.compile(r"(?:Part [ABC]|[ABC]\.\d+|§\d+(?:\.\d+)?) ")
 _CODE = re.compile(r"`[^`]*`")
-# Paths may move, so a translation has a gap for each, to be filled in the same order.
+# Paths may move, so a translation has a placeholder for each, filled in the same order.
 _PATH = re.compile(r"`[^`\s]*/[^`\s]*`")
 _GAP = "`…`"
 
 
 class Translator:
-    """Says the prose and the clauses of the page in Korean, and notes what it has no words for."""
+    """Translates the prose and the clauses of the page into Korean, and records what it cannot translate."""
 
     def __init__(self, translations: Mapping[str, str]) -> None:
         self._translations = translations
@@ -43,7 +43,7 @@ class Translator:
 
     @property
     def left_over(self) -> list[str]:
-        """The translations of nothing on the page."""
+        """The translations that nothing on the page uses."""
         return [key for key in self._translations if key not in self._used]
 
     def page(self, english: str) -> str:
@@ -71,7 +71,7 @@ class Translator:
         return [cell if name in COPIED else self._say(cell) for name, cell in zip(head, row, strict=True)]
 
     def _say(self, text: str) -> str:
-        """Return a text in Korean; one without a word in small letters is the same in both languages."""
+        """Return a text in Korean; a text without a lower-case word is the same in both languages."""
         section, words = split_off(_SECTION, text)
         if not re.search("[a-z]", _CODE.sub("", words)):
             return text
@@ -90,19 +90,19 @@ def cells_of(line: str) -> list[str]:
 
 
 def split_off(pattern: re.Pattern[str], text: str) -> tuple[str, str]:
-    """Return what a text begins with, if it does, and the rest of it."""
+    """Return the prefix that the pattern matches ("" if none), and the rest of the text."""
     found = pattern.match(text)
     end = found.end() if found else 0
     return text[:end], text[end:]
 
 
 def new_translator() -> Translator:
-    """Return a translator that has not said anything yet."""
+    """Return a new translator."""
     return Translator(read_yaml_file(TRANSLATIONS))
 
 
 def main() -> int:
-    """Write the page, and name what is missing or left over."""
+    """Write the page, and list missing and unused translations."""
     translator = new_translator()
     page = translator.page(ENGLISH.read_text(encoding="utf-8"))
     KOREAN.parent.mkdir(exist_ok=True)

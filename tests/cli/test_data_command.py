@@ -101,7 +101,7 @@ def test_nothing_loaded_is_no_input(tmp_path: Path) -> None:
     assert exit_code_of(error) == ExitCode.NO_INPUT
     (tmp_path / "english.jsonl").write_text('{"uid": "1", "language": "en", "text": "Fine."}\n', encoding="utf-8")
     error = refused("validate", tmp_path / "english.jsonl", "--language", "ko")
-    assert "none of 1 usable row is in the language asked for" in str(error)
+    assert "none of 1 usable row is in the requested language" in str(error)
 
 
 def test_convert_writes_what_reads_back(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_an_existing_output_stays_without_force(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (("validate", "nothing.csv"), "neither a file nor a set that ships (reviews, reviews_memory)"),
+        (("validate", "nothing.csv"), "neither a file nor a shipped set (reviews, reviews_memory)"),
         (("validate", "reviews", "--split", "dev"), "belong to path"),
         (("validate", ASTE / "dev_triplets.txt", "--format", "astee"), "did you mean aste?"),
         (("validate", FIXTURES / "semeval2014" / "restaurant_train.xml"), "semeval2014_terms or"),

@@ -47,8 +47,8 @@ def test_csv_named_columns_and_a_review_over_several_lines(tmp_path: Path) -> No
 
 
 MALFORMED = [
-    ("too few fields", "1\n", [(2, "1 fields where the header has 2")]),
-    ("too many fields", "1,a,b\n", [(2, "3 fields where the header has 2")]),
+    ("too few fields", "1\n", [(2, "1 fields, but the header has 2")]),
+    ("too many fields", "1,a,b\n", [(2, "3 fields, but the header has 2")]),
     ("unterminated quote", '1,"never closed\n', [(2, "not properly closed")]),
     ("quote closed by a later row", '1,"open\n2,mid\n3,"closed"\n', [(2, "not properly closed")]),
     ("text after a quote", '1,"a"b\n', [(2, "broken quoting")]),

@@ -78,7 +78,7 @@ def test_a_folder_gives_the_file_of_the_split() -> None:
         load_samples(DataSource(path=folder, split="test"))
     with pytest.raises(ConfigError, match=r"laptop_train\.xml, restaurant_train\.xml"):
         load_samples(DataSource(path=FIXTURES / "semeval2014", split="train"))
-    with pytest.raises(ConfigError, match="split belongs to a folder"):
+    with pytest.raises(ConfigError, match="split is for folders"):
         load_samples(DataSource(path=folder / "dev_triplets.txt", split="dev"))
 
 

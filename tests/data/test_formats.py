@@ -44,7 +44,7 @@ def test_semeval_2014_terms() -> None:
     assert gold["2"] == []
     assert gold["laptop_train-3"] == [("Keyboard", "", "", "mixed", (0, 8))]
     assert gold["2#2"] == [("Charger", "", "", "neutral", (0, 7))]
-    assert notes_of(source)[7] == "the id 2 is taken; this one is 2#2"
+    assert notes_of(source)[7] == "the id 2 is already used; this row gets 2#2"
 
 
 def test_semeval_2014_categories() -> None:
@@ -168,8 +168,8 @@ TUPLE = {"aspect_term": "bag", "aspect_ref": "", "opinion_term": "good", "polari
     ("change", "reason"),
     [
         ({"uid": ""}, "the uid is empty"),
-        ({"tags": "loud"}, "tags is not a list of words"),
-        ({"tags": [1]}, "tags is not a list of words"),
+        ({"tags": "loud"}, "tags is not a list of strings"),
+        ({"tags": [1]}, "tags is not a list of strings"),
         ({"tuples": {}}, "tuples is not a list"),
         ({"tuples": ["good"]}, "a tuple is not a JSON object"),
         ({"tuples": [{**TUPLE, "span": [4, 7]}]}, "a span is not {start, end}"),

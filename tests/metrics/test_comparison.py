@@ -337,7 +337,7 @@ def test_only_the_families_asked_for() -> None:
     found = compare([run("a", [TASTE]), run("b", [STAFF])], families=["ref_pol"])
     assert (found.families, len(found.contrasts)) == (["ref_pol"], 1)
     terms_only = [hand_run(name, run(name, [TASTE]).made, data=_data("x", ["term"])) for name in "ab"]
-    with pytest.raises(InputError, match=r"cannot judge triplet\. Families it can judge: ote_pol"):
+    with pytest.raises(InputError, match=r"cannot score triplet\. Families it can score: ote_pol"):
         compare(terms_only, families=["triplet"])
 
 
@@ -401,5 +401,5 @@ def test_runs_that_failed_on_different_samples_share_nothing() -> None:
 
 
 def test_one_run_is_no_comparison() -> None:
-    with pytest.raises(ConfigError, match="two runs or more"):
+    with pytest.raises(ConfigError, match="at least two runs"):
         compare([run("a", [TASTE])])

@@ -61,5 +61,5 @@ def test_two_empty_answers_are_the_same() -> None:
 
 
 def test_one_run_is_no_repeat() -> None:
-    with pytest.raises(InputError, match="two runs or more"):
+    with pytest.raises(InputError, match="at least two runs"):
         repeats([run([TASTE])], gold_fields=ALL_FIELDS)

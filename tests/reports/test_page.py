@@ -269,7 +269,7 @@ def test_a_placebo_is_not_taken_for_advice(browser: Chromium, experiment: Path, 
         shown.page.wait_for_selector("#b-detail h3")
         words = shown.page.inner_text("#b-detail")
         assert "neutral text of the same length was shown" in words
-        assert "not shown, neutral text in its place" in words
+        assert "not shown, replaced by neutral text" in words
         assert "Characters of neutral text" in words
         shown.page.click("[data-set-lang=ko]")
         assert "중립적인 글" in shown.page.inner_text("#b-detail")
@@ -385,7 +385,7 @@ def test_missing_parts_are_named_on_the_page(browser: Chromium, experiment: Path
     (run / SCORECARDS).unlink()
     page = build_report([run], tmp_path / "out", resamples=10).page
     with browser.opened(page) as shown:
-        assert "Not everything is there" in shown.page.inner_text("main .banner")
+        assert "Something is missing" in shown.page.inner_text("main .banner")
         assert "needs inference: repeat run" in shown.page.inner_text("#risk_section")
         shown.page.locator(".row").first.click()
         shown.page.wait_for_selector("#b-detail h3")

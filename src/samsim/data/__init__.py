@@ -1,1 +1,1 @@
-"""Samples and gold; gold is reachable through ``samsim.data.gold`` only."""
+"""Samples and gold; only ``samsim.data.gold`` gives access to gold."""

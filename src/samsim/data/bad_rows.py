@@ -1,4 +1,4 @@
-"""Rows that cannot be used. One that is bad is reported with its number and the reason, and never stops the rest."""
+"""Unusable rows. A bad row is reported with its number and the reason, and never stops the others."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from samsim.json_text import JsonError, read_json
 
 @dataclass(frozen=True, slots=True)
 class BadRow:
-    """One row that cannot be used, and why; with it go the other rows of its ``group``."""
+    """An unusable row and the reason; the other rows of its ``group`` are lost with it."""
 
     number: int
     reason: str
@@ -17,13 +17,13 @@ class BadRow:
 
 
 class RowError(Exception):
-    """Why the row at hand cannot be used."""
+    """The current row cannot be used."""
 
     group: str | None = None
 
 
 def json_object(line: str) -> dict[str, object]:
-    """Return the JSON object of one line; anything else is a ``RowError``."""
+    """Return the JSON object of one line; raise ``RowError`` for anything else."""
     try:
         record = read_json(line)
     except JsonError as error:

@@ -1,4 +1,4 @@
-"""Texts and gold written in samsim's own format, which reads back as exactly the same."""
+"""Writing texts and gold in samsim's own format, which reads back as exactly the same."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from samsim.safe_json import safe_json
 
 @dataclass(frozen=True, slots=True)
 class ConvertedData:
-    """What ``convert_data`` wrote to ``path``.
+    """The result of ``convert_data``, written to ``path``.
 
-    ``texts`` is how many texts, ``with_gold`` how many of them have gold. ``problems`` are the rows that could not be
-    used, each with its ``row`` and ``reason``; they are not in the file.
+    ``texts`` is the number of texts, ``with_gold`` the number of those with gold. ``problems`` lists the unusable
+    rows, each with its ``row`` and ``reason``; they are not in the file.
     """
 
     path: Path
@@ -33,11 +33,11 @@ class ConvertedData:
 def convert_data(
     source: DataSource | str | Path, path: str | Path, *, overwrite: bool = False, **options: Any
 ) -> ConvertedData:
-    """Write texts and gold to a file in samsim's own format, a JSON line per text.
+    """Write texts and gold to a file in samsim's own format, one JSON object per line.
 
-    ``source`` and ``options`` are those of ``load_samples``. The file appears when it is complete; one that is there
-    already stays unless ``overwrite`` is set. A source without any usable text is an ``InputError``, and a file that
-    cannot be written a ``ConfigError``.
+    ``source`` and ``options`` are those of ``load_samples``. The file appears only when it is complete; an existing
+    one is kept unless ``overwrite`` is set. Raises ``InputError`` if the source has no usable text, and
+    ``ConfigError`` if the file cannot be written.
     """
     loaded = load_samples(source, **options)
     require_some(loaded)
@@ -45,7 +45,7 @@ def convert_data(
 
 
 def write_converted(loaded: LoadedSamples, path: Path, *, overwrite: bool) -> ConvertedData:
-    """Write texts that were read, with their gold."""
+    """Write the loaded texts with their gold."""
     if path.suffix.lower() == ".csv":
         raise ConfigError(f"{path.name} would hold JSON lines, not CSV. End the name in .jsonl.")
     if loaded.file is not None and path.exists() and path.samefile(loaded.file):
@@ -58,7 +58,7 @@ def write_converted(loaded: LoadedSamples, path: Path, *, overwrite: bool) -> Co
 
 
 def own_line(sample: Sample, gold: GoldSample | None) -> str:
-    """Return one text as a JSON document; without gold its ``tuples`` are null."""
+    """Return one text as a line of JSON; without gold its ``tuples`` are null."""
     record = {
         "uid": sample.uid,
         "language": sample.language,

@@ -1,7 +1,7 @@
 """CSV records that survive a broken one.
 
 The csv module alone would let an unterminated quote swallow the rest of the file. Here every record
-is parsed strictly on its own; when one breaks, reading goes on at the line after its first one.
+is parsed strictly on its own; if one is broken, reading resumes at the line after its first one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from samsim.data.bad_rows import BadRow
 from samsim.errors import InputError
 
 Line = tuple[int, str | None]
-"""A line's number and its text; None where the line was too long to read."""
+"""A line's number and its text; None if the line was too long to read."""
 Record = tuple[int, list[str]]
 """The fields of a record, with the number of its first line."""
 
@@ -27,15 +27,15 @@ class _TooLongError(Exception):
 
 @dataclass(slots=True)
 class CsvRecords:
-    """Reads one record after the other from numbered lines."""
+    """Reads records one by one from numbered lines."""
 
     lines: Iterator[Line]
     limit: int
     _waiting: deque[Line] = field(default_factory=deque)
 
     def __iter__(self) -> Iterator[Record | BadRow]:
-        """Yield each record, or what is wrong with it."""
-        # The module's own limit is lower than a long review; it is one setting for the process.
+        """Yield each record, or a ``BadRow`` that says what is wrong with it."""
+        # The csv module's default limit is shorter than a long review, and it is a process-wide setting.
         before = csv.field_size_limit(self.limit)
         try:
             while (first := self._next_line()) is not None:
@@ -69,24 +69,24 @@ class CsvRecords:
     @staticmethod
     def _explain(error: Exception, *, spans_lines: bool) -> str:
         if spans_lines or "end of data" in str(error):
-            return 'a quote (") is opened and not properly closed'
+            return 'a quote (") is not properly closed'
         return f"broken quoting ({error})"
 
 
 def too_long(number: int, limit: int) -> BadRow:
-    """Return what to say about a line beyond the limit."""
+    """Return the bad row for a line beyond the limit."""
     return BadRow(number, f"the line is longer than {limit:,} characters")
 
 
 def read_table(lines: Iterator[Line], limit: int, path: Path) -> tuple[list[str], Iterator[Record | BadRow]]:
-    """Return the names of the columns, and the records below them; one with a field too many or too few is bad."""
+    """Return the column names and the records below them; a record with too many or too few fields is bad."""
     records = iter(CsvRecords(lines, limit))
     header = _read_header(records, path)
     return header, _full_records(records, len(header))
 
 
 def column_place(header: Sequence[str], names: Iterable[str]) -> int | None:
-    """Return where the first of the names is that the header has; capitals and blanks around it do not matter."""
+    """Return the index of the first of the names that is in the header, ignoring case and surrounding blanks."""
     folded = [name.casefold() for name in header]
     wanted = (name.strip().casefold() for name in names)
     return next((folded.index(name) for name in wanted if name in folded), None)
@@ -97,7 +97,7 @@ def _full_records(records: Iterator[Record | BadRow], fields: int) -> Iterator[R
         if isinstance(record, BadRow) or len(record[1]) == fields:
             yield record
         elif record[1]:
-            yield BadRow(record[0], f"{len(record[1])} fields where the header has {fields}")
+            yield BadRow(record[0], f"{len(record[1])} fields, but the header has {fields}")
 
 
 def _read_header(records: Iterator[Record | BadRow], path: Path) -> list[str]:
@@ -105,8 +105,8 @@ def _read_header(records: Iterator[Record | BadRow], path: Path) -> list[str]:
     for record in records:
         if isinstance(record, BadRow):
             raise InputError(
-                f"The header of {path.name} (line {record.number}) cannot be read: {record.reason}. Repair that line."
+                f"The header of {path.name} (line {record.number}) cannot be read: {record.reason}. Fix that line."
             )
         if record[1]:
             return [name.strip() for name in record[1]]
-    raise InputError(f"{path.name} is empty. Give a header line and at least one review.")
+    raise InputError(f"{path.name} is empty. Add a header line and at least one review.")

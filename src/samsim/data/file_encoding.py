@@ -1,7 +1,7 @@
-"""Which encoding a file is in: UTF-8, or what to tell the user when it is not.
+"""Checking the encoding of a file: UTF-8, or a hint to the user about what it seems to be.
 
-The file is read once in pieces before anything is analysed, so that a file in another encoding is
-refused as a whole, while a UTF-8 file with a few damaged lines only loses those.
+The file is read once in pieces before anything is analyzed: a file in another encoding is refused as a
+whole, while a UTF-8 file with a few damaged lines only loses those.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ from typing import IO
 from samsim.errors import InputError
 
 DEFAULT_ENCODING = "utf-8-sig"
-# Undecodable bytes become these while reading; a row that has one is damaged.
+# Undecodable bytes become these on reading; a row that contains one is damaged.
 DAMAGED = re.compile(r"[\udc80-\udcff]")
 _PIECE = 1 << 16
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _GUESSES = {
     "utf-16": "UTF-16",
-    "cp949": "CP949 (EUC-KR), as older Korean programs and Excel write it",
+    "cp949": "CP949 (EUC-KR), as written by older Korean programs and Excel",
     "cp1252": "Windows-1252 (Western European)",
 }
 
 
 def require_utf8(path: Path) -> None:
-    """Refuse a file that is not UTF-8, saying what it seems to be; a few damaged bytes are let through."""
+    """Raise unless the file is UTF-8, saying what it seems to be; a few damaged bytes are accepted."""
     with path.open("rb") as stream:
         require_utf8_in(stream, path)
 
 
 def require_utf8_in(stream: IO[bytes], path: Path) -> None:
-    """The same for a file that is open already; it is read to its end."""
+    """Check a file that is already open, as ``require_utf8`` does; it is read to its end."""
     decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
     suspicious = b""
     good = bad = lines = first_bad_line = 0
@@ -51,7 +51,7 @@ def require_utf8_in(stream: IO[bytes], path: Path) -> None:
 
 
 def decode_text(content: bytes, encoding: str | None, source: str) -> str:
-    """Decode one text given as bytes, or say what it seems to be."""
+    """Decode one text given as bytes, or raise saying what encoding it seems to be."""
     try:
         return content.decode(encoding or DEFAULT_ENCODING)
     except UnicodeDecodeError as error:
@@ -76,7 +76,7 @@ def _refusal(source: Path | str, guess: str, line: int) -> str:
 def _guess(content: bytes) -> str:
     if content.startswith(_UTF16_MARKS):
         return "utf-16"
-    # A piece may begin inside a character: start at its first whole line where that is possible.
+    # A piece may begin inside a character, so start at its first whole line if possible.
     for start in (0, content.find(b"\n") + 1):
         try:
             codecs.getincrementaldecoder("cp949")().decode(content[start:])

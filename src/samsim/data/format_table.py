@@ -1,4 +1,4 @@
-"""Which file formats can be read and what their gold says; how they are read is in ``samsim.data.formats``."""
+"""The supported file formats and what their gold annotates; the parsers are in ``samsim.data.formats``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ GoldField = Literal["term", "ref", "opinion", "polarity"]
 
 @dataclass(frozen=True, slots=True)
 class FormatInfo:
-    """One format: what it is called, what its gold may annotate, what its files are like."""
+    """One format: its name, what its gold may annotate, and the layout of its files."""
 
     name: str
     title: str
@@ -34,7 +34,7 @@ FORMATS: Mapping[str, FormatInfo] = MappingProxyType(
     {
         info.name: info
         for info in (
-            _info("samsim", "samsim's own", _ALL, ".jsonl", "a line a text: uid, language, text, tuples, tags"),
+            _info("samsim", "samsim's own", _ALL, ".jsonl", "one text per line: uid, language, text, tuples, tags"),
             _info("nikl2022", "NIKL 2022", "term ref polarity", ".jsonl", "id, sentence_form, annotation"),
             _info(
                 "semeval2014_terms",
@@ -91,8 +91,8 @@ FORMATS: Mapping[str, FormatInfo] = MappingProxyType(
             _info("asqp", "ASQP", _ALL, ".txt", "sentence####[[aspect, category, polarity, opinion], ...]"),
             _info("m_absa", "M-ABSA", "term ref polarity", ".txt", "sentence####[[aspect, category, polarity], ...]"),
             _info("three_lines", "$T$ in three lines", "term polarity", ".seg .raw", "text with $T$, aspect, 1|0|-1"),
-            _info("csv", "CSV with a header", _ALL, ".csv", "a row a tuple; columns by name or mapping"),
-            _info("jsonl", "JSON lines", _ALL, ".jsonl", "a line a text or a tuple; keys by name or mapping"),
+            _info("csv", "CSV with a header", _ALL, ".csv", "one tuple per row; columns by name or mapping"),
+            _info("jsonl", "JSON lines", _ALL, ".jsonl", "one text or tuple per line; keys by name or mapping"),
         )
     }
 )

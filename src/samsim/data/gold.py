@@ -1,4 +1,4 @@
-"""Gold annotations. Nothing that decides may import this module; CI checks it."""
+"""Gold annotations. No deciding code may import this module; an import contract checks it."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from samsim.data.sources import DataSource, as_source
 from samsim.schemas.polarity import Polarity
 from samsim.schemas.protocol_conflict_review import Span
 
-# Every shipped set is annotated in full.
+# Every shipped set is fully annotated.
 _SHIPPED_FIELDS: frozenset[GoldField] = frozenset({"term", "ref", "opinion", "polarity"})
 
 
 class GoldTuple(BaseModel):
-    """What an annotator says is in the text."""
+    """One annotated tuple of a text."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -50,22 +50,22 @@ def load_reviews_gold() -> dict[str, GoldSample]:
 
 
 def load_gold(source: DataSource | str | Path, **options: Any) -> dict[str, GoldSample]:
-    """Read the gold of the texts that ``load_samples`` gives for the same source, by uid, in the same order.
+    """Read the gold of the texts that ``load_samples`` returns for the same source, by uid, in the same order.
 
-    A text without annotation is not among them; one in which annotators found nothing has no tuples.
+    Texts without annotation are left out; a text in which annotators found nothing has no tuples.
     """
     return dict(load_annotated(as_source(source, **options)).gold)
 
 
 def gold_fields(source: DataSource | str | Path, **options: Any) -> frozenset[GoldField]:
-    """Return what the gold of a source annotates (term, ref, opinion, polarity); nothing where it has no gold."""
+    """Return the fields a source's gold annotates (term, ref, opinion, polarity); empty if it has no gold."""
     source = as_source(source, **options)
     return _SHIPPED_FIELDS if source.name is not None else read_source(source).gold_fields()
 
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedSamples:
-    """The texts of a source, their gold by uid, and what that gold annotates."""
+    """The texts of a source, their gold by uid, and the fields it annotates."""
 
     texts: LoadedSamples
     gold: Mapping[str, GoldSample]
@@ -73,7 +73,7 @@ class AnnotatedSamples:
 
 
 def load_annotated(source: DataSource) -> AnnotatedSamples:
-    """Texts and gold of a source, from one reading of its file."""
+    """Load the texts and the gold of a source, reading its file once."""
     if source.name is not None:
         texts, known = load_samples(source), _shipped_gold(source.name)
         return AnnotatedSamples(texts, {sample.uid: known[sample.uid] for sample in texts.samples}, _SHIPPED_FIELDS)

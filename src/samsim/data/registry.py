@@ -1,4 +1,4 @@
-"""Texts by source. What annotators said is dropped here; it is reachable through ``samsim.data.gold`` only."""
+"""Texts by source. Annotations are dropped here; only ``samsim.data.gold`` gives access to them."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ __all__ = ["FORMATS", "SHIPPED", "FormatInfo", "LoadedSamples", "load_samples", 
 
 @dataclass(frozen=True, slots=True)
 class LoadedSamples:
-    """The texts a source gives, with an account of all rows of its file.
+    """The texts of a source, with an account of all rows of its file.
 
-    ``total_rows`` is ``usable_rows`` plus one of ``problems`` for each bad row. Of the usable rows
-    ``samples`` are those the source selects; several rows may be one sample (a row per tuple).
-    ``notes`` are about rows that are used. ``sha256`` is of the uids and texts of the samples, in order.
+    ``total_rows`` is ``usable_rows`` plus one of ``problems`` for each bad row. ``samples`` are the selected
+    ones among the usable rows; several rows may form one sample (a row per tuple).
+    ``notes`` are about rows that are used. ``sha256`` is over the uids and texts of the samples, in order.
     """
 
     source: DataSource
@@ -39,7 +39,7 @@ class LoadedSamples:
 
 
 def load_samples(source: DataSource | str | Path, **options: Any) -> LoadedSamples:
-    """Read texts: of a set that ships ("reviews", "reviews_memory"), of a file, or of a folder with one file per split.
+    """Read texts from a shipped set ("reviews", "reviews_memory"), a file, or a folder with one file per split.
 
     ``options`` are those of a ``DataSource``: format, split, language, limit, sample, sample_seed, columns, encoding.
     """
@@ -53,7 +53,7 @@ def load_samples(source: DataSource | str | Path, **options: Any) -> LoadedSampl
 
 
 def samples_of(source: DataSource, reading: Reading) -> LoadedSamples:
-    """Return the texts of a file that was read."""
+    """Return the selected texts of a file that was read."""
     samples = select([entry.sample for entry in reading.entries], source)
     return LoadedSamples(
         source=source,
@@ -69,10 +69,10 @@ def samples_of(source: DataSource, reading: Reading) -> LoadedSamples:
 
 
 def require_some(loaded: LoadedSamples) -> None:
-    """Raise ``InputError`` if there is no text, and say why."""
+    """Raise ``InputError`` with the reason if there is no text."""
     if loaded.samples:
         return
     why = f"all rows are bad ({loaded.total_rows:,})" if loaded.total_rows else "there are no rows"
     if loaded.usable_rows:
-        why = f"none of {how_many(loaded.usable_rows, 'usable row')} is in the language asked for"
+        why = f"none of {how_many(loaded.usable_rows, 'usable row')} is in the requested language"
     raise InputError(f"Nothing to read in {loaded.source.describe()}: {why}. Check the file and its format.")

@@ -1,7 +1,7 @@
-"""What a text is used for, and the guard that keeps one text out of two uses.
+"""The roles of texts, and the check that no text has two roles.
 
 A system that was shown a text (in memory or as a demonstration) must not be evaluated on it. Texts
-are compared as a reader would: in NFC, without regard to capitals and to the amount of white space.
+are compared as a reader would: in NFC, ignoring case and the amount of white space.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _LISTED = 10
 
 
 def normalised_text(text: str) -> str:
-    """Return what two texts must share to count as the same one."""
+    """Return the form in which two equal texts are the same."""
     return " ".join(unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold()).split())
 
 
 def check_roles(by_role: Mapping[Role, Sequence[Sample]]) -> None:
-    """Refuse texts that are in two roles, naming them."""
+    """Raise if a text is in two roles, naming the texts."""
     pairs = [f"{first} = {second}" for first, second in _shared(by_role)]
     if not pairs:
         return
@@ -33,13 +33,13 @@ def check_roles(by_role: Mapping[Role, Sequence[Sample]]) -> None:
     more = f"; and {len(pairs) - _LISTED} more" if len(pairs) > _LISTED else ""
     raise InputError(
         f"The same text is in two roles ({how_many(len(pairs), 'pair')}): {listed}{more}. "
-        "A text must have one role only, or the evaluation would be of what was already shown: "
-        "use another split or file for one of the roles, or take these texts out of it."
+        "A text may have only one role, or the system would be evaluated on texts it was already shown: "
+        "use another split or file for one of the roles, or remove these texts from it."
     )
 
 
 def duplicates_within(samples: Sequence[Sample]) -> tuple[tuple[str, str], ...]:
-    """Pairs of uids with the same text: the first that has it and each later one."""
+    """Return pairs of uids with the same text: the first one that has it with each later one."""
     first: dict[str, str] = {}
     pairs = []
     for sample in samples:

@@ -1,4 +1,4 @@
-"""What is analysed: texts with an id. Nothing here knows what annotators said."""
+"""Texts to analyze, each with an id. Nothing in this module knows the annotations."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from samsim.schemas.analysis import Language
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One text to analyse."""
+    """One text to analyze."""
 
     uid: str
     language: Language
@@ -18,10 +18,10 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class RowProblem:
-    """What is to be said about one row of a file: why it was not used, or what was done to use it.
+    """A message about one row of a file: why it was not used, or what was done to use it.
 
-    ``row`` counts from 1: the line in files of lines (the first line of a record that spans several),
-    the sentence or review in XML.
+    ``row`` counts from 1. It is the line in text files (the first line of a record that spans several)
+    and the sentence or review in XML.
     """
 
     row: int

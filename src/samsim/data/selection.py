@@ -1,4 +1,4 @@
-"""Which of the texts that were read are used; texts and gold choose by the same rule."""
+"""Selecting which of the loaded texts are used; texts and gold share the same rule."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from samsim.data.sources import DataSource
 
 
 def select(samples: Sequence[Sample], source: DataSource) -> tuple[Sample, ...]:
-    """Return the samples the source asks for, in file order.
+    """Return the samples that the source selects, in file order.
 
     A draw takes the ``sample`` uids with the smallest sha256 of (seed, uid): it is the same everywhere,
-    and a larger draw by the same seed contains the smaller one.
+    and a larger draw with the same seed contains the smaller one.
     """
     chosen = [sample for sample in samples if source.language in ("auto", sample.language)]
     if source.limit is not None:

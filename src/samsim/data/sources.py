@@ -1,4 +1,4 @@
-"""Where texts come from, as a config or a command says it."""
+"""Data sources, as given in a configuration or on the command line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from samsim.errors import ConfigError
 from samsim.spelling import closest
 from samsim.validation_words import mistakes_in, reason_of
 
-# What a mapping may name, and the usual names of each that are looked for when it does not.
+# The roles a mapping may name, each with the usual column names to look for otherwise.
 USUAL_COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "text": ("text", "review", "sentence", "content", "본문", "리뷰", "내용", "문장", "sentence_form"),
@@ -33,22 +33,22 @@ USUAL_COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 
 class DataSource(BaseModel):
-    """One set of texts, with or without gold: a set that ships, or a file in one of ``FORMATS``."""
+    """One set of texts, with or without gold: a shipped set, or a file in one of ``FORMATS``."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str | None = Field(default=None, description="A set that ships with samsim.")
     path: Path | None = Field(default=None, description="A file, or a folder with one file per split.")
-    format: str | None = Field(default=None, description="The file's format; None: told from its content.")
+    format: str | None = Field(default=None, description="The file's format; None: detected from its content.")
     split: str | None = Field(default=None, description="Which file of a folder: train, dev, test, ...")
     language: Literal["ko", "en", "auto"] = Field(
         default="auto",
-        description="The language of texts that do not say theirs; of those that do, only these are used.",
+        description="The language of texts without one; of the others, only those in this language are used.",
     )
     limit: int | None = Field(default=None, ge=1, description="Only the first N texts.")
     sample: int | None = Field(default=None, ge=1, description="Only N texts, drawn by sample_seed.")
     sample_seed: int = 0
-    columns: dict[str, str] = Field(default_factory=dict, description="For csv and jsonl: which column holds what.")
+    columns: dict[str, str] = Field(default_factory=dict, description="For csv and jsonl: the column of each role.")
     encoding: str | None = Field(default=None, description="The file's encoding; None: UTF-8.")
 
     @field_validator("name")
@@ -88,7 +88,7 @@ class DataSource(BaseModel):
         if (self.name is None) == (self.path is None):
             raise ValueError("give either name (a set that ships with samsim) or path (a file or folder)")
         if self.name is not None and (self.format or self.split or self.columns or self.encoding):
-            raise ValueError("format, split, columns and encoding belong to path, not to a set that ships")
+            raise ValueError("format, split, columns and encoding belong to path, not to a shipped set")
         if self.columns and self.format is not None and self.format not in MAPPED_FORMATS:
             raise ValueError(f"columns belong to the formats {' and '.join(MAPPED_FORMATS)}, not to {self.format}")
         if self.limit is not None and self.sample is not None:
@@ -96,7 +96,7 @@ class DataSource(BaseModel):
         return self
 
     def describe(self) -> str:
-        """Say in a few words what is read, for tables."""
+        """Return a short description of the source, for tables."""
         parts = [self.name or "/".join(self.path.parts[-2:] if self.path is not None else ())]
         if self.split is not None:
             parts.append(self.split)
@@ -110,16 +110,16 @@ class DataSource(BaseModel):
 
 
 def as_source(place: DataSource | str | Path, **options: Any) -> DataSource:
-    """Return the source that a place and its options mean; a set that ships goes before a file of its name.
+    """Return the source for a place and its options; a shipped set takes precedence over a file of the same name.
 
-    A file of the same name as a shipped set is ./NAME.
+    To read a file with the name of a shipped set, write ./NAME.
     """
     if isinstance(place, DataSource):
         return place
     where: dict[str, Any] = {"name": place} if place in SHIPPED else {"path": Path(place)}
     if "path" in where and not where["path"].exists():
         raise ConfigError(
-            f"{place} is neither a file nor a set that ships ({', '.join(SHIPPED)}). Check the path, or see "
+            f"{place} is neither a file nor a shipped set ({', '.join(SHIPPED)}). Check the path, or see "
             "samsim data list."
         )
     try:

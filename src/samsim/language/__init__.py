@@ -1,1 +1,1 @@
-"""What a text is: its language, tokens with offsets, cues with scope, words with a polarity."""
+"""The language layer: detects a text's language, tokens with offsets, cues with scope, and polarity words."""

@@ -1,4 +1,4 @@
-"""The language layer's one entry: a text becomes a ``TextAnalysis``."""
+"""The entry point of the language layer: turns a text into a ``TextAnalysis``."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from samsim.schemas.analysis import Language, TextAnalysis
 
 
 def analyze_text(text: str, language: Language | None = None) -> TextAnalysis:
-    """Analyse a text in the given language, or in the one it seems to be in.
+    """Analyze a text in the given language, or in the detected one if none is given.
 
-    The analysers are imported on first use: Korean morphology takes a second to load.
+    The analyzers are imported on first use: Korean morphology takes a second to load.
     """
     if (language or detect_language(text)) == "ko":
         from samsim.language.korean.analysis import analyze_korean

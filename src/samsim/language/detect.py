@@ -1,4 +1,4 @@
-"""Which of the two supported languages a text is in."""
+"""Language detection: Korean or English."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _HANGUL_SHARE = 0.3
 
 
 def detect_language(text: str) -> Language:
-    """Korean if Hangul makes up a fair share of the text, else English."""
+    """Return "ko" if Hangul makes up a fair share of the text, else "en"."""
     hangul = len(_HANGUL.findall(text))
     if hangul == 0:
         return "en"

@@ -1,6 +1,6 @@
-"""Opinion lexicons shipped with the package: one TSV per language, read once and lazily.
+"""Opinion lexicons shipped with the package: one TSV per language, read lazily and only once.
 
-Where each comes from, and under which licence, is in ``docs/data-cards/``.
+Their sources and licenses are listed in ``docs/data-cards/``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 @cache
 def load_scores(name: str) -> Mapping[str, float]:
-    """Read ``language/data/{name}.tsv``: one ``key<TAB>score`` a line, ``#`` starts a comment line."""
+    """Read ``language/data/{name}.tsv``: one ``key<TAB>score`` per line; lines starting with ``#`` are comments."""
     text = files("samsim.language").joinpath("data", f"{name}.tsv").read_text(encoding="utf-8")
     scores: dict[str, float] = {}
     for line in text.splitlines():

@@ -1,6 +1,6 @@
-"""Opinion terms of an answer in the form of our convention, and whether a text states them.
+"""Opinion terms in the project's normal form, and whether a text states them.
 
-A reader is made for one analysed text and is pure: the same opinion always gives the same answer.
+A reader serves one analyzed text and is pure: the same opinion always gives the same answer.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from samsim.schemas.analysis import TextAnalysis
 
 
 class OpinionReader(Protocol):
-    """What can be asked about the opinions of one text."""
+    """Answers questions about the opinions of one text."""
 
     def normal(self, opinion: str) -> str:
-        """Return the opinion itself: without leading intensifiers and particles, in Korean in dictionary form.
+        """Return the opinion without leading intensifiers and particles, for Korean in dictionary form.
 
-        Never empty where the opinion is not, and the same when asked again about what was answered.
+        Idempotent, and never empty unless the opinion is.
         """
 
     def states(self, opinion: str) -> bool:
-        """Return whether the text has the words of the opinion, in whatever inflection."""
+        """Return whether the text has the words of the opinion, in any inflection."""
 
 
 def opinions_of(analysis: TextAnalysis) -> OpinionReader:
-    """Return the reader for an analysed text; the languages are imported on first use, as in ``analyze_text``."""
+    """Return the reader for an analyzed text; the languages are imported on first use, as in ``analyze_text``."""
     if analysis.language == "ko":
         from samsim.language.korean.opinions import KoreanOpinions
 

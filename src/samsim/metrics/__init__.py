@@ -1,1 +1,1 @@
-"""What a result is worth: every measure defined once, as a pure function."""
+"""Evaluation: every measure defined once, as a pure function."""

@@ -1,11 +1,11 @@
-"""What A, B and C said, as labels whose agreement can be measured (RQ2).
+"""The answers of A, B and C as labels, for measuring their agreement (RQ2).
 
-- ``process``: the action each voted for each decided tuple; who proposed nothing voted an implicit KEEP,
-  as the arbiter counts it. ``process_explicit`` has no label there instead, so that silence is not
-  taken for agreement.
-- ``measurement``: the polarity each gave in Stage 1 to each aspect (normalised term and ref) that two or
-  more of them found; ``negative+positive`` where one gave both. ``measurement_absent`` has the label
-  ``absent`` where one did not find what another did, so that it also measures who found what.
+- ``process``: the action each agent voted for each decided tuple; no proposal is an implicit KEEP, as the
+  arbiter counts it. ``process_explicit`` has no label in that case, which keeps silence from counting
+  as agreement.
+- ``measurement``: the polarity each agent gave in Stage 1 to each aspect (normalized term and ref) that at
+  least two of them found; ``negative+positive`` if one gave both. ``measurement_absent`` has the label
+  ``absent`` for an agent that missed an aspect, so it also measures who found what.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Aspect = tuple[str, str]
 
 
 class AgentAgreement(Written):
-    """Agreement of A, B and C on what to do and on what is there; None where they said nothing."""
+    """Agreement of A, B and C on actions and on findings; None if they said nothing."""
 
     process: Agreement | None
     process_explicit: Agreement | None
@@ -33,12 +33,12 @@ class AgentAgreement(Written):
 
 
 def process_unit(decision: ArbiterDecision) -> Unit:
-    """Return the three actions voted; MERGE is its own label though the arbiter counts it as KEEP."""
+    """Return the three votes; MERGE is a separate label although the arbiter counts it as KEEP."""
     return tuple(decision.votes[agent].action if agent in decision.votes else None for agent in AGENTS)
 
 
 def explicit_unit(decision: ArbiterDecision) -> Unit:
-    """Return the same with nothing where the vote was implicit."""
+    """Return the three votes with None for implicit ones."""
     return tuple(
         None if agent in decision.implicit else label
         for agent, label in zip(AGENTS, process_unit(decision), strict=True)
@@ -54,7 +54,7 @@ def polarity_labels(items: Iterable[ComparableTuple]) -> dict[Aspect, str]:
 
 
 def measurement_units(result: SampleResult) -> Iterator[Unit]:
-    """Per aspect of Stage 1, the polarity each agent gave; None where one did not find it."""
+    """Yield, per aspect of Stage 1, the polarity each agent gave it; None for an agent that did not find it."""
     said = [
         polarity_labels(
             ComparableTuple.of(candidate) for candidate in result.stage1_tuples if candidate.origin_agent == agent
@@ -67,7 +67,7 @@ def measurement_units(result: SampleResult) -> Iterator[Unit]:
 
 @dataclass(slots=True)
 class AgentTally:
-    """Counts how often which labels came together."""
+    """Counts how often each combination of labels occurs."""
 
     process: Counter[Unit] = field(default_factory=Counter)
     process_explicit: Counter[Unit] = field(default_factory=Counter)
@@ -80,7 +80,7 @@ class AgentTally:
         self.measurement.update(measurement_units(result))
 
     def agreement(self) -> AgentAgreement:
-        """Return what was counted."""
+        """Return the agreement over the samples counted so far."""
         with_absent: Counter[Unit] = Counter()
         for unit, times in self.measurement.items():
             with_absent[tuple(ABSENT if label is None else label for label in unit)] += times

@@ -1,9 +1,9 @@
 """Agreement between raters on nominal labels: raw, Cohen, Fleiss, Krippendorff.
 
-A *unit* is what several raters labelled, written as one label per rater, None where a rater gave none.
+A *unit* is an item labeled by several raters, written as one label per rater, None if a rater gave none.
 Units with the same labels are counted together, so any number of units fits in a small table.
-With only one category in use, agreement by chance is certain and every coefficient is 0/0: it is
-None here, never 1.0 (scikit-learn and statsmodels give nan, krippendorff refuses such data).
+If only one category is used, chance agreement is certain and every coefficient is 0/0: the result is
+None, never 1.0 (scikit-learn and statsmodels give nan, krippendorff rejects such data).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Units = Mapping[Unit, int]
 
 
 class PairAgreement(Written):
-    """Two raters: the units both labelled, raw agreement and Cohen's κ."""
+    """Two raters: the units both labeled, raw agreement and Cohen's κ."""
 
     raters: tuple[str, str]
     units: int
@@ -30,7 +30,7 @@ class PairAgreement(Written):
 
 
 class Agreement(Written):
-    """How far raters agree. ``units`` have at least two labels, ``complete`` ones all of them."""
+    """How far raters agree. ``units`` have at least two labels, ``complete`` units have all of them."""
 
     raters: list[str]
     units: int = 0
@@ -45,7 +45,7 @@ class Agreement(Written):
 
 
 def agreement_of(units: Units, raters: Sequence[str]) -> Agreement:
-    """Return every coefficient over the same units; ``labels`` says how often each rater gave which label."""
+    """Return every coefficient over the same units; ``labels`` counts how often each rater gave each label."""
     pairs = [
         _pair(units, first, second, (raters[first], raters[second]))
         for first, second in combinations(range(len(raters)), 2)
@@ -76,14 +76,14 @@ def raw_agreement(units: Units) -> float | None:
 
 
 def unanimous_share(units: Units) -> float | None:
-    """Return the share of units with all labels given on which all are equal. None without such a unit."""
+    """Return the share of complete units whose labels are all equal; None if no unit is complete."""
     complete = _complete(units)
     total = sum(complete.values())
     return sum(times for unit, times in complete.items() if len(set(unit)) == 1) / total if total else None
 
 
 def cohen_kappa(units: Units, first: int = 0, second: int = 1) -> float | None:
-    """κ = (p_o - p_e) / (1 - p_e) of two raters, p_e = Σ_labels p_first · p_second."""
+    """Return κ = (p_o - p_e) / (1 - p_e) of two raters, p_e = Σ_labels p_first · p_second."""
     both: Counter[tuple[str, str]] = Counter()
     for unit, times in units.items():
         one, other = unit[first], unit[second]
@@ -98,13 +98,13 @@ def cohen_kappa(units: Units, first: int = 0, second: int = 1) -> float | None:
     for (one, other), times in both.items():
         of_first[one] += times
         of_second[other] += times
-    # In whole numbers as long as possible, so that certain chance agreement is exactly that.
+    # Integers as long as possible, so that certain chance agreement is detected exactly.
     by_chance = sum(times * of_second[label] for label, times in of_first.items())
     return (observed * total - by_chance) / (total * total - by_chance) if by_chance < total * total else None
 
 
 def fleiss_kappa(units: Units) -> float | None:
-    """κ = (P - P_e) / (1 - P_e): P the mean share of equal pairs per unit, P_e = Σ_labels p². Complete units only."""
+    """Return κ = (P - P_e) / (1 - P_e) over complete units: P the mean share of equal pairs, P_e = Σ_labels p²."""
     complete = _complete(units)
     total = sum(complete.values())
     raters = len(next(iter(complete), ()))
@@ -123,7 +123,7 @@ def fleiss_kappa(units: Units) -> float | None:
 
 
 def krippendorff_alpha(units: Units) -> float | None:
-    """α = 1 - D_o / D_e for nominal labels; missing labels are allowed, units with one label are left out.
+    """Return α = 1 - D_o / D_e for nominal labels; labels may be missing, units with one label are left out.
 
     With o_ck the coincidences (each ordered pair of labels in a unit of m labels adds 1 / (m - 1)) and
     n_c their sums: D_o = Σ_{c≠k} o_ck, D_e = Σ_{c≠k} n_c·n_k / (n - 1).

@@ -1,6 +1,6 @@
-"""Trivial answers that a system must beat, given to every sample alike.
+"""Trivial answers that a system must beat: the same answer for every sample.
 
-They know the gold's frequencies, so they are as strong as an answer can be that never reads a text:
+They know the gold's frequencies, so they are as strong as an answer can be without reading a text:
 
 - ``constant_pair``: the most frequent tuple of the gold (in ``ref_pol`` the (ref, polarity) pair);
 - ``constant_pairs``: the most frequent ones, as many (ten at most) as give the best micro F1;
@@ -24,7 +24,7 @@ _MOST_PAIRS = 10
 
 
 def trivial_answers(gold: Sequence[frozenset[Key]]) -> dict[BaselineName, frozenset[Key]]:
-    """Return what each baseline answers to every sample; nothing where the gold is empty."""
+    """Return the answer of each baseline to every sample; empty if the gold is empty."""
     frequent = _ranked(Counter(key for keys in gold for key in keys))
     if not frequent:
         return {}
@@ -38,7 +38,7 @@ def trivial_answers(gold: Sequence[frozenset[Key]]) -> dict[BaselineName, frozen
 
 
 def _best_constant(frequent: Sequence[tuple[Key, int]], samples: int, total: int) -> frozenset[Key]:
-    """Return a key that is in n samples is matched n times and claimed once per sample."""
+    """Return the best prefix of ``frequent``: a key in n samples is matched n times and claimed once per sample."""
     best, best_f1, matched = 1, -1.0, 0
     for size, (_, times) in enumerate(frequent[:_MOST_PAIRS], start=1):
         matched += times

@@ -1,4 +1,4 @@
-"""Runs brought together sample by sample, or refused with what keeps them apart."""
+"""Pairing runs sample by sample, or refusing with the reason why they cannot be compared."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ class ComparedRun(Protocol):
 
     @property
     def name(self) -> str:
-        """How tables call it."""
+        """The name in tables."""
 
     @property
     def manifest(self) -> Manifest:
-        """What decided it."""
+        """Everything that determined the run."""
 
     @property
     def data(self) -> DataRecord | None:
-        """What it was run over."""
+        """The data of the run."""
 
     def samples(self) -> Iterable[MeasuredSample]:
         """Return every finished sample, in order."""
@@ -39,9 +39,9 @@ class ComparedRun(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PairedRun:
-    """What is kept of a run: per sample and family the gold's keys and the final ones, and what it came to.
+    """What is kept of a run: per sample and family the gold's keys and the final ones, and the outcome.
 
-    ``partial`` are the samples that lack the answer of a call.
+    ``partial`` are the samples that lack the answer to a call.
     """
 
     name: str
@@ -52,13 +52,13 @@ class PairedRun:
     partial: frozenset[str] = frozenset()
 
     def of(self, family: Family) -> dict[str, Keys]:
-        """Return the (gold, final) keys of every sample that the family can judge."""
+        """Return the (gold, final) keys of every sample that can be scored in the family."""
         return {uid: found[family] for uid, found in self.keys.items() if family in found}
 
 
 @dataclass(frozen=True, slots=True)
 class PairedRuns:
-    """The runs over the samples that all of them finished and that are annotated.
+    """The runs restricted to the annotated samples that all of them finished.
 
     ``failed`` are annotated samples that failed in any run; ``unannotated`` counts those without gold.
     """
@@ -79,7 +79,7 @@ class _Read:
 
     run: PairedRun
     failed: frozenset[str]
-    # Nobody knows of a failed sample without a scorecard whether it is annotated.
+    # It is not known whether a failed sample without a scorecard is annotated.
     unknown: frozenset[str]
     unannotated: frozenset[str]
 
@@ -93,9 +93,9 @@ class _Read:
 
 
 def paired(runs: Sequence[ComparedRun], names: Sequence[str]) -> PairedRuns:
-    """Return the runs over the samples they share; runs that cannot be compared are refused with the reason."""
+    """Return the runs over the samples they share; raise if they cannot be compared, with the reason."""
     if len(runs) < 2:
-        raise ConfigError("A comparison needs two runs or more. Give the folders of two runs.")
+        raise ConfigError("A comparison needs at least two runs. Give the folders of two or more runs.")
     records = [_data_of(run, name) for run, name in zip(runs, names, strict=True)]
     for name, record in zip(names[1:], records[1:], strict=True):
         _require_same_data(names[0], records[0], name, record)
@@ -200,7 +200,8 @@ def _require_something(read: Sequence[_Read], record: DataRecord) -> None:
     first = read[0]
     if first.uids and first.uids == first.unannotated:
         raise InputError(
-            f"{first.run.name} ran over {record.source}, which has no gold: there is nothing to compare it with."
+            f"{first.run.name} ran over {record.source}, which has no gold: there is nothing to compare. Repeat the run"
+            " on data with gold."
         )
     failures = [reading.run.name for reading in read if not reading.run.keys]
     if failures:
@@ -222,7 +223,7 @@ def _require_same_gold(first: PairedRun, other: PairedRun) -> None:
 
 
 def counted(samples: int) -> str:
-    """So many samples, in words."""
+    """Return the number of samples in words."""
     return how_many(samples, "sample")
 
 

@@ -1,12 +1,12 @@
-"""Runs over the same samples, compared pair by pair with the first of them.
+"""Comparison of runs over the same samples, each with the first one.
 
-Runs that differ only in seed or repeat are one group (``run_groups``). Per group and family: the difference of
-micro F1 with its bootstrap interval, the p of the paired permutation test, Holm-corrected within the family over
-the distinct outcomes, and McNemar's test over samples (right = exactly the gold's tuples). A group whose tuples are
-the baseline's is not tested: ``differs`` (``outcomes``) says whether anything else is not the same. A *flip* is a
+Runs that differ only in seed or repeat form one group (``run_groups``). Per group and family there are the
+difference of micro F1 with its bootstrap interval, the p of the paired permutation test, Holm-corrected within the
+family over the distinct outcomes, and McNemar's test over samples (right = exactly the gold's tuples). A group with
+the baseline's tuples is not tested: ``differs`` (``outcomes``) says whether anything else differs. A *flip* is a
 tuple that one group has right and the other wrong: a gold tuple found or missed, or a spurious one claimed or not.
-The trivial answers of ``baselines`` stand beside. Everything, the scores of the single runs too, is over the shared
-samples: those that are annotated and failed in no run.
+The trivial answers of ``baselines`` are included for reference. Everything, including the scores of single runs, is
+computed over the shared samples: those that are annotated and failed in no run.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ FlipKind = Literal["gold", "spurious"]
 class RunScores(Written):
     """A run's final tuples in one family, over the shared samples only.
 
-    A run that failed on hard samples is not compared on its easy ones: what failed in any run counts in none.
+    A run that failed on hard samples must not profit from it: a sample that failed in any run is excluded from all.
     """
 
     micro: Rates
@@ -67,9 +67,9 @@ class RunScores(Written):
 
 
 class RunRow(Written):
-    """One run of the comparison; ``errors`` are the samples that failed in it, ``scores`` over the shared ones.
+    """One run of the comparison; ``errors`` counts its failed samples, ``scores`` are over the shared ones.
 
-    ``partial`` of the shared ones were decided without some of their calls.
+    ``partial`` counts the shared samples that were decided without some of their calls.
     """
 
     name: str
@@ -84,7 +84,7 @@ class GroupScores(Written):
     """A group's final tuples in one family, over the shared samples.
 
     ``micro`` has the counts of all its runs together; ``macro`` and ``exact_samples`` are means over its runs.
-    ``f1_runs`` are the F1 of the single runs in order: their spread is no confidence interval.
+    ``f1_runs`` lists the F1 of the single runs in order: their spread is not a confidence interval.
     """
 
     micro: Rates
@@ -95,7 +95,7 @@ class GroupScores(Written):
 
 
 class GroupRow(Written):
-    """Runs that differ only in seed or repeat (often one alone); ``errors`` are the failures of all of them."""
+    """Runs that differ only in seed or repeat (often just one); ``errors`` counts the failures of all of them."""
 
     name: str
     runs: list[str]
@@ -104,7 +104,7 @@ class GroupRow(Written):
 
 
 class TupleFlip(Written):
-    """A tuple that the baseline and another group judge differently."""
+    """A tuple that is right in the baseline and wrong in another group, or vice versa."""
 
     uid: str
     direction: Direction
@@ -113,7 +113,7 @@ class TupleFlip(Written):
 
 
 class SampleFlip(Written):
-    """A sample that exactly one of the two has altogether right."""
+    """A sample that exactly one of the two groups has completely right."""
 
     uid: str
     direction: Direction
@@ -122,8 +122,8 @@ class SampleFlip(Written):
 class Contrast(Written):
     """One group (``run`` is its name) against the baseline in one family; differences are group - baseline.
 
-    ``differs`` are the parts of the answers that differ in any family, with the number of samples. Where the
-    tuples of this family are the same in every sample there is nothing to test: interval and tests are None.
+    ``differs`` maps each part of the answers that differs in any family to the number of samples. If the
+    tuples of this family are the same in every sample, there is nothing to test: interval and tests are None.
     """
 
     run: str
@@ -140,25 +140,25 @@ class Contrast(Written):
 
     @property
     def identical(self) -> bool:
-        """Whether all answers are the baseline's, down to flags, risks and marks."""
+        """Whether all answers equal the baseline's, including flags, risks and marks."""
         return not self.differs
 
     @property
     def tested(self) -> bool:
-        """Whether the tuples of this family differ in some sample."""
+        """Whether the tuples of this family differ in at least one sample."""
         return self.p_value is not None
 
     def flips(self, direction: Direction) -> int:
-        """Count the tuples that flipped that way."""
+        """Return how many tuples flipped in that direction."""
         return sum(flip.direction == direction for flip in self.tuple_flips)
 
 
 class Comparison(Written):
-    """All runs beside each other; the group of the first is the baseline.
+    """All compared runs; the group of the first one is the baseline.
 
-    ``samples`` are shared, those that are ``partial`` in some run too; ``left_out`` failed in some run,
-    ``unannotated`` ones have no gold. ``families`` begin
-    with the primary one, ``contrasts`` go by family.
+    ``samples`` counts the shared ones, including those that are ``partial`` in some run; ``left_out`` failed
+    in some run, ``unannotated`` ones have no gold. ``families`` starts with the primary one, ``contrasts``
+    are ordered by family.
     """
 
     baseline: str
@@ -176,7 +176,7 @@ class Comparison(Written):
     contrasts: list[Contrast]
 
     def to_rows(self, *, flips: bool = False) -> list[Row]:
-        """Return the scores and tests, one row per measure and run; or with ``flips`` one row per flipped tuple."""
+        """Return the scores and tests, one row per measure and run; with ``flips``, one row per flipped tuple."""
         return flip_rows(self) if flips else score_rows(self)
 
     def to_dataframe(self, *, flips: bool = False) -> DataFrame:
@@ -207,7 +207,7 @@ def compare(
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
 ) -> Comparison:
-    """Compare runs with the first; runs over different data are refused with what differs."""
+    """Compare each run with the first; raise ``InputError`` saying what differs if the runs' data differ."""
     read = paired(runs, unique(names or [run.name for run in runs]))
     first_run = read.runs[0]
     wanted = _families(first_run, families)
@@ -234,7 +234,7 @@ def compare(
 
 
 def tuple_flips(gold: frozenset[Key], before: frozenset[Key], after: frozenset[Key], uid: str) -> Iterator[TupleFlip]:
-    """Yield the tuples of one sample whose verdict differs, in sorting order."""
+    """Yield the tuples of one sample that are right in only one of the two, in sorting order."""
     for key in sorted(before ^ after):
         is_gold = key in gold
         better = (key in after) == is_gold
@@ -248,14 +248,14 @@ def tuple_flips(gold: frozenset[Key], before: frozenset[Key], after: frozenset[K
 
 def _families(run: PairedRun, asked: Iterable[Family] | None) -> list[Family]:
     with_gold = [family for family in FAMILIES if any(gold for gold, _ in run.of(family).values())]
-    # Gold that is empty everywhere is about no family more than another.
+    # Gold that is empty everywhere counts for every family.
     judged = with_gold or [family for family in FAMILIES if run.of(family)]
     primary = primary_family(judged)
     wanted = sorted(judged, key=lambda family: family != primary) if asked is None else list(dict.fromkeys(asked))
     for family in wanted:
         if family not in judged:
             has = ", ".join(judged) or "none"
-            raise InputError(f"The gold of these runs cannot judge {family}. Families it can judge: {has}.")
+            raise InputError(f"The gold of these runs cannot score {family}. Families it can score: {has}.")
     return wanted
 
 
@@ -308,7 +308,7 @@ def _group_scores(table: CountTable, runs: Sequence[RunScores], draws: _Draws) -
 
 
 def _contrasts(groups: Sequence[_Scored], family: Family, draws: _Draws) -> list[Contrast]:
-    """Return every group against the first; groups with the same claims are one outcome, tested and corrected once."""
+    """Compare every group with the first; groups with the same claims are one outcome, tested and corrected once."""
     first, others = groups[0], groups[1:]
     same = first.group.claims(family)
     claims = [scored.group.claims(family) for scored in others]
@@ -326,7 +326,7 @@ def _contrasts(groups: Sequence[_Scored], family: Family, draws: _Draws) -> list
 
 @dataclass(frozen=True, slots=True)
 class _Tested:
-    """What the tests say about one outcome."""
+    """The test results of one outcome."""
 
     delta_f1: float
     interval: Interval | None
@@ -334,7 +334,7 @@ class _Tested:
 
 
 def _tested(first: _Scored, other: _Scored, family: Family, draws: _Draws, tests: int) -> _Tested:
-    # Groups of different size weigh the same; F1 does not mind a factor.
+    # Groups of different size get equal weight; F1 is invariant under a common factor.
     sizes = len(first.group.runs), len(other.group.runs)
     before, after = (
         scored.tables[family] * (lcm(*sizes) // size) for scored, size in zip((first, other), sizes, strict=True)

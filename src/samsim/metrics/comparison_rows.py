@@ -19,7 +19,7 @@ FLIP_COLUMNS = ("family", "run", "uid", "direction", "kind", "tuple")
 
 
 def score_rows(comparison: Comparison) -> list[Row]:
-    """Return one row per measure and run; what is not tested, as the baseline is not, is None."""
+    """Return one row per measure and run; cells without a test, such as the baseline's, are None."""
     contrasts = {(contrast.family, contrast.run): contrast for contrast in comparison.contrasts}
     return [
         {"family": family, "run": group.name, **_scores(group, family), **_tests(contrasts.get((family, group.name)))}
@@ -29,7 +29,7 @@ def score_rows(comparison: Comparison) -> list[Row]:
 
 
 def flip_rows(comparison: Comparison) -> list[Row]:
-    """Return one row per tuple that the baseline and another run judge differently."""
+    """Return one row per tuple that is right in the baseline and wrong in another run, or vice versa."""
     return [
         {
             "family": contrast.family,
@@ -45,7 +45,7 @@ def flip_rows(comparison: Comparison) -> list[Row]:
 
 
 def comparison_text(comparison: Comparison) -> str:
-    """Return the comparison in a few lines, for a prompt."""
+    """Render the comparison in a few lines of text."""
     rows = _written(comparison)
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
@@ -53,7 +53,7 @@ def comparison_text(comparison: Comparison) -> str:
 
 
 def comparison_html(comparison: Comparison) -> str:
-    """Return the comparison as a table, for a notebook."""
+    """Render the comparison as an HTML table for a notebook."""
     head, *rows = _written(comparison)
     return html_block(_heading(comparison), html_table(head, rows))
 
@@ -64,7 +64,7 @@ def _heading(comparison: Comparison) -> str:
 
 
 def _written(comparison: Comparison) -> list[Sequence[str]]:
-    """Return the rows as tables write them: rates in percent, with their intervals; p with three digits."""
+    """Return the rows as shown in tables: rates in percent with their intervals, p with three digits."""
     return [
         ("family", "run", "F1", "difference", "p", "p Holm", "p McNemar", "flips +/−"),
         *(

@@ -1,7 +1,7 @@
 """What the review changed, measured against gold.
 
-Every tuple that is in the gold, in Stage 1 or in the end is one case, right when it is claimed if and
-only if it is in the gold:
+Every tuple in the gold, in Stage 1 or in the final result is one case. It is right if it is claimed
+exactly when it is in the gold:
 
 =========  ==================================  ==========================================
            over gold tuples                    over spurious ones (not in the gold)
@@ -39,7 +39,7 @@ _CHANGES: dict[tuple[bool, bool], Change] = {
 
 
 class ChangeCounts(Written):
-    """How cases went from Stage 1 to the end."""
+    """How cases changed from Stage 1 to the final result."""
 
     fixed: int = 0
     broken: int = 0
@@ -60,7 +60,7 @@ class Correction(Written):
 
 
 def change_counts(changes: Counter[Change]) -> ChangeCounts:
-    """Return the counts with what follows from them."""
+    """Return the counts with the rates derived from them."""
     fixed, broken = changes["fix"], changes["break"]
     return ChangeCounts(
         fixed=fixed,
@@ -74,12 +74,12 @@ def change_counts(changes: Counter[Change]) -> ChangeCounts:
 
 
 def gold_changes(keys: FamilyKeys) -> Iterable[Change]:
-    """Return how each gold tuple went: right is to be claimed."""
+    """Return the change of each gold tuple: it is right if claimed."""
     return (_CHANGES[key in keys.stage1, key in keys.final] for key in keys.gold)
 
 
 def spurious_changes(keys: FamilyKeys) -> Iterable[Change]:
-    """Return how each tuple that is not in the gold went: right is not to be claimed."""
+    """Return the change of each tuple that is not in the gold: it is right if not claimed."""
     return (_CHANGES[key not in keys.stage1, key not in keys.final] for key in (keys.stage1 | keys.final) - keys.gold)
 
 
@@ -100,7 +100,7 @@ class CorrectionTally:
         self.samples[_CHANGES[keys.stage1 == keys.gold, keys.final == keys.gold]] += 1
 
     def correction(self) -> Correction:
-        """Return what was counted."""
+        """Return the correction over the samples counted so far."""
         return Correction(
             gold=change_counts(self.gold),
             spurious=change_counts(self.spurious),

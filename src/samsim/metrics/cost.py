@@ -1,7 +1,7 @@
-"""What a run cost: calls, tokens, money, time. Unknown stays unknown: one unknown sample makes a total None.
+"""The cost of a run: calls, tokens, money, time. One unknown sample makes a total unknown (None).
 
-Latency is per sample, over the samples that were really asked for: one whose calls all came from the
-cache says nothing about it. p50 and p95 are interpolated linearly between the sorted values.
+Latency is per sample, over the samples with at least one real request: a sample answered entirely from
+the cache says nothing about it. p50 and p95 are interpolated linearly between the sorted values.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from samsim.schemas.scorecards import UsageRecord
 class CostMetrics(Written):
     """Totals of a run and the spread of the time per sample.
 
-    Answers from the cache took no tokens; ``saved_*`` is what they took when they were first asked.
+    Answers from the cache used no tokens; ``saved_*`` is what they used when they were first requested.
     tokens_per_sample = (input + output + saved input + saved output) / samples: what the protocol needs,
-    whoever asked first, so that runs that share a cache can be compared at equal budget.
+    cached or not, which makes runs that share a cache comparable at equal budget.
     """
 
     samples: int
@@ -60,7 +60,7 @@ class CostTally:
     seconds: list[float] = field(default_factory=list)
 
     def add(self, usage: UsageRecord) -> None:
-        """Add one sample; a failed one took its calls too."""
+        """Add one sample; a failed one is included, because its calls were made too."""
         self.samples += 1
         self.calls += usage.calls
         self.cached_calls += usage.cached_calls
@@ -75,7 +75,7 @@ class CostTally:
             self.seconds.append(usage.seconds)
 
     def metrics(self) -> CostMetrics:
-        """Return what was added up."""
+        """Return the totals so far."""
         p50, p95 = percentiles(self.seconds, (50, 95))
         asked = _plus(self.input_tokens, self.output_tokens)
         needed = _plus(asked, _plus(self.saved_input_tokens, self.saved_output_tokens))
@@ -102,7 +102,7 @@ class CostTally:
 
 
 def percentiles(values: list[float], wanted: Iterable[float]) -> list[float | None]:
-    """Return the percentiles; None of nothing."""
+    """Return the percentiles of the values; None for each if there are no values."""
     return [float(np.percentile(values, percentage)) if values else None for percentage in wanted]
 
 

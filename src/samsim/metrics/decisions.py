@@ -1,14 +1,14 @@
 """Decisions against gold, by rule and by reason code.
 
-A decision is right if what it leaves is right: DROP if the tuple is not in the gold, FLIP (or a new ref)
-if the changed tuple is, KEEP and FLAG (which leaves the tuple, marked) if the tuple as it stands is.
-It helped if the tuple was wrong and what is left is right; it harmed if it was the other way round.
-What changes nothing neither helps nor harms.
+A decision is right if its result is right: DROP if the tuple is not in the gold, FLIP (or a new ref) if
+the changed tuple is, KEEP and FLAG (which keeps the tuple, marked) if the unchanged tuple is. It helped
+if the tuple was wrong and the result is right; it harmed if it was the other way around. A decision
+that changes nothing neither helps nor harms.
 
 Agents that found the same tuple each have a copy of it, and copies are decided alike: per sample, decisions of
 one rule (or reason) that do the same to the same tuple (term, ref and polarity; in ``triplet`` the opinion
-too) count once. ``copies`` says how many there were beyond that. Wilson's interval takes
-what is left as independent, which the decisions of one sample are not quite: it is rather too narrow.
+too) count once. ``copies`` counts the rest. Wilson's interval assumes independent cases, which the
+decisions of one sample are not quite: it is somewhat too narrow.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class DecisionRow(Written):
 
 
 class DecisionTables(Written):
-    """How often the decisions were right against gold."""
+    """How often the decisions were right according to the gold."""
 
     by_rule: list[DecisionRow]
     by_reason: list[DecisionRow]
@@ -77,12 +77,12 @@ class DecisionTally:
                     counted.update(outcomes)
 
     def tables(self) -> DecisionTables:
-        """Return what was counted."""
+        """Return the tables over the samples counted so far."""
         return DecisionTables(by_rule=_rows(self.by_rule), by_reason=_rows(self.by_reason))
 
 
 def judged_decisions(sample: JudgedSample, family: Family) -> Iterator[tuple[Decided, Hashable, set[Outcome]]]:
-    """Yield each decision about a Stage 1 tuple: the decision, what copies of it have in common, what came of it."""
+    """Yield each decision on a Stage 1 tuple with a key that its copies share and the outcome."""
     right = sample.keys[family].gold
     ids = (candidate.tuple_id for candidate in sample.result.stage1_tuples)
     candidates = dict(zip(ids, sample.tuples.stage1, strict=True))
@@ -92,7 +92,7 @@ def judged_decisions(sample: JudgedSample, family: Family) -> Iterator[tuple[Dec
             continue
         was_right = key_of(before, family) in right
         after = left_of(before, decision)
-        # A wrong tuple that is gone is a gain, a right one that is gone a loss.
+        # Losing a wrong tuple is a gain, losing a right one a loss.
         is_right = not was_right if after is None else key_of(after, family) in right
         outcomes: set[Outcome] = {"judged"}
         if is_right:
@@ -105,7 +105,7 @@ def judged_decisions(sample: JudgedSample, family: Family) -> Iterator[tuple[Dec
 
 
 def left_of(before: ComparableTuple, decision: Decided) -> ComparableTuple | None:
-    """Return what a decision leaves of a tuple; None if nothing."""
+    """Return the tuple after a decision; None if it was dropped."""
     match decision.effect:
         case "DROP":
             return None

@@ -1,4 +1,4 @@
-"""F1 in one place, for a number and for an array of draws alike."""
+"""F1 in one place, for single numbers and arrays of draws alike."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ NumbersT = TypeVar("NumbersT", float, "npt.NDArray[np.float64]")
 
 
 def f1_from(matched: NumbersT, total: NumbersT) -> NumbersT:
-    """2·matched / total, total = predicted + gold; 0 where there is no tuple on either side."""
+    """Return 2·matched / total, with total = predicted + gold; 0 if there is no tuple on either side."""
     f1: NumbersT = 2 * matched / (total + (total == 0))
     return f1

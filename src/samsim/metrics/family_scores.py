@@ -1,8 +1,8 @@
-"""What is said of one run in one family, and the small computations behind it.
+"""The scores of one run in one family, and the small computations behind them.
 
 Micro pools the counts of all samples. ``macro`` is the mean over samples of each sample's F1, 1.0
-where neither gold nor prediction has a tuple. ``macro_polarity`` is the mean over the polarities that
-occur in the gold of their micro F1. A delta is final - Stage 1.
+if neither gold nor prediction has a tuple. ``macro_polarity`` is the mean micro F1 over the polarities
+that occur in the gold. A delta is final - Stage 1.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ STAGES: tuple[ScoredStage, ...] = get_args(ScoredStage)
 
 
 class Rates(Written):
-    """Counts with what follows from them."""
+    """Counts with the rates derived from them."""
 
     matched: int
     predicted: int
@@ -34,7 +34,7 @@ class Rates(Written):
 
     @classmethod
     def of(cls, score: Score) -> Rates:
-        """Return the rates of counts."""
+        """Compute the rates from counts."""
         return cls(
             matched=score.matched,
             predicted=score.predicted,
@@ -48,7 +48,7 @@ class Rates(Written):
 class StageScores(Written):
     """One stage in one family; ``interval`` is the 95 % bootstrap interval of micro F1 over samples.
 
-    ``macro_polarity`` is None where the gold has no polarity to average over.
+    ``macro_polarity`` is None if the gold has no polarity to average over.
     """
 
     micro: Rates
@@ -70,7 +70,7 @@ class ScoreDelta(Written):
 
 
 class BaselineScores(Written):
-    """What a trivial answer reaches; ``answer`` is that answer in words."""
+    """The scores of a trivial answer; ``answer`` is that answer in words."""
 
     answer: list[str]
     micro: Rates
@@ -78,7 +78,7 @@ class BaselineScores(Written):
 
 
 class SubsetPart(Written):
-    """One part of a breakdown; ``samples`` is None where the parts are tuples."""
+    """One part of a breakdown; ``samples`` is None if the parts are tuples."""
 
     samples: int | None
     stage1: Rates
@@ -88,9 +88,9 @@ class SubsetPart(Written):
 class FamilyScores(Written):
     """Everything about one family. ``subsets`` are breakdowns by name and part; each adds up to the total.
 
-    ``unmatchable`` counts gold tuples that ask for nothing here (no ref, no attribute). ``ceiling`` is the F1
-    of an answer that says all gold tuples, those included: what a system reaches that finds everything.
-    None where the gold has no tuple.
+    ``unmatchable`` counts gold tuples that cannot be matched in this family (no ref, no attribute). ``ceiling``
+    is the F1 of an answer that has all gold tuples, those included: the most a system can reach. None if the
+    gold has no tuple.
     """
 
     samples: int
@@ -105,12 +105,12 @@ class FamilyScores(Written):
 
 
 def sample_f1(score: Score) -> float:
-    """F1 of one sample; saying nothing where there is nothing to say is right."""
+    """Return the F1 of one sample; an empty prediction for empty gold is right."""
     return score.f1 if score.predicted or score.gold else 1.0
 
 
 def count_table(rows: Sequence[tuple[int, int, int]]) -> CountTable:
-    """Rows of (matched, predicted, gold) as an array."""
+    """Return rows of (matched, predicted, gold) as an array."""
     return np.asarray(rows, dtype=np.int64).reshape(-1, 3)
 
 
@@ -126,7 +126,7 @@ def macro_of(table: CountTable) -> float:
 
 
 def baseline_scores(gold: Sequence[frozenset[Key]]) -> dict[BaselineName, BaselineScores]:
-    """Return what the trivial answers reach on this gold."""
+    """Return the scores of the trivial answers on this gold."""
     found = {}
     for name, answer in trivial_answers(gold).items():
         scores = [count(answer, right) for right in gold]

@@ -1,9 +1,9 @@
-"""From all samples to those that were helped or harmed.
+"""The funnel from all samples to those that were helped or harmed.
 
 flagged: a conflict flag or a validator risk was raised; reviewed: something was put to a decision;
-changed: a tuple was dropped or altered. Helped and harmed are over the
-changed ones that the primary family of the run can judge, by the sample's F1 in it (higher, lower in the end
-than in Stage 1): 0 where nothing was changed, None without gold.
+changed: a tuple was dropped or altered. Helped and harmed count the changed samples that the run's primary
+family can score, by the sample's F1 in it (final above or below Stage 1). They are 0 if nothing was
+changed and None without gold.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from samsim.schemas.scorecards import Family
 
 
 class Funnel(Written):
-    """How many samples got how far; ``judged`` are the changed ones whose gold the family can judge."""
+    """How many samples reached each step; ``judged`` are the changed ones that the family can score."""
 
     samples: int
     failed: int
@@ -39,7 +39,7 @@ class Funnel(Written):
 
 @dataclass(slots=True)
 class FunnelTally:
-    """Counts how far samples got."""
+    """Counts how many samples reach each step."""
 
     counts: Counter[str] = field(default_factory=Counter)
     by_family: dict[Family, Counter[str]] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class FunnelTally:
             self._judge(gold.keys)
 
     def _judge(self, keys: Mapping[Family, FamilyKeys]) -> None:
-        # Which family is the run's primary one is known at the end only.
+        # The run's primary family is known only at the end.
         for family, found in keys.items():
             before, after = (sample_f1(count(found.of(stage), found.gold)) for stage in STAGES)
             counts = self.by_family.setdefault(family, Counter())
@@ -69,7 +69,7 @@ class FunnelTally:
             counts["harmed"] += after < before
 
     def funnel(self, primary: Family | None) -> Funnel:
-        """Return what was counted, judged in the primary family of the run (None without gold)."""
+        """Return the counts so far, judged in the run's primary family (None without gold)."""
         counts = Counter() if primary is None else self.by_family.get(primary, Counter())
         judged, helped, harmed = counts["judged"], counts["helped"], counts["harmed"]
         has_gold = primary is not None

@@ -2,17 +2,17 @@
 
 A sample is *exposed* if an advisory reached a prompt. It *followed* if a decision is of the kind that
 the principle of a shown advisory names: its action (any change for ``*``), its reason code, on a tuple
-with its risk type; else it *ignored* the advice. Where only warnings were shown (``failed_override_warning``),
-it followed if no decision is of the kind they warn of. If no shown principle is in the catalogue, nobody can
-say. A sample is *masked* if something was retrieved and the gate was open, but the condition shows nothing
-to the prompts (``C2_silent``, ``C2_eval_only``, which compose no advice either).
+with its risk type; else it *ignored* the advice. If only warnings were shown (``failed_override_warning``),
+it followed if no decision is of the kind they warn of. If no shown principle is in the catalog, neither can
+be said. A sample is *masked* if something was retrieved and the gate was open, but the condition shows nothing
+in the prompts (``C2_silent``, ``C2_eval_only``, which compose no advice either).
 
 follow_rate = followed / (followed + ignored); mean_delta_risk = mean of severity after - before;
 harm_rate = share with a harmful override; coverage = exposed / samples with a memory record.
 
-A decision may be of that kind without any advice: the review knows the same risks. Where a placebo was shown,
-nobody read the advice, and the same share is the level of chance (``chance_rate``; ``follow_rate`` has no case
-then). A follow rate says something only against the chance rate of the placebo run over the same samples.
+A decision may be of that kind without any advice: the review knows the same risks. If a placebo was shown, no
+agent saw the advice, and the same share is the chance level (``chance_rate``; ``follow_rate`` then has no
+cases). A follow rate is meaningful only against the chance rate of the placebo run over the same samples.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _WARNING: AdvisoryType = "failed_override_warning"
 
 
 class MemoryGroup(Written):
-    """What became of one group of samples."""
+    """Risk and harm in one group of samples."""
 
     samples: int
     mean_delta_risk: float | None
@@ -44,11 +44,11 @@ class MemoryGroup(Written):
 
 
 class MemoryImpactAnalysis(Written):
-    """Did advice reach the prompts, was it followed, and what became of risk and harm.
+    """Whether advice reached the prompts and was followed, and the effect on risk and harm.
 
-    ``source`` says what was shown. With a placebo nothing could be followed: ``followed`` and ``ignored`` are
-    then the samples that would have followed and ignored the advice that was not shown, ``follow_rate`` has
-    no case and ``chance_rate`` is their share; else ``chance_rate`` is None.
+    ``source`` says what was shown. With a placebo nothing could be followed: ``followed`` and ``ignored`` then
+    count the samples that would have followed or ignored the hidden advice, ``follow_rate`` has no cases and
+    ``chance_rate`` is their share; otherwise ``chance_rate`` is None.
     """
 
     samples: int
@@ -90,7 +90,7 @@ class _Group:
 
 @dataclass(slots=True)
 class MemoryTally:
-    """Counts what memory did, sample by sample."""
+    """Counts the effects of the memory, sample by sample."""
 
     samples: int = 0
     source: InjectionSource = "retrieved"
@@ -111,7 +111,7 @@ class MemoryTally:
         """Count one sample."""
         reaches_gate = record.retrieved_k > 0 and not record.advisory_injection_gated
         self.samples += 1
-        # One condition per run, so every record says the same.
+        # A run has one condition, so every record has the same source.
         self.source = record.injection_source
         self.retrieved += record.retrieved_k > 0
         self.advised += bool(record.advisory_ids)
@@ -134,7 +134,7 @@ class MemoryTally:
             self.masked.add(evaluation)
 
     def metrics(self, *, resamples: int, seed: int) -> MemoryImpactAnalysis | None:
-        """Return what was counted; None without a memory record."""
+        """Return the analysis of the samples counted so far; None without a memory record."""
         if not self.samples:
             return None
         followed, ignored = len(self.followed.deltas), len(self.ignored.deltas)
@@ -161,9 +161,9 @@ class MemoryTally:
 
 
 def shown_principles(record: MemoryRecord) -> dict[str, AdvisoryType | None]:
-    """Return the principles of the advisories that reached a prompt, each of one type; old records lack the types."""
+    """Return the principles of the advisories in the prompts with their types, which old records lack."""
     shown = set(record.advisories_ids)
-    # Records of before principle_ids have none: nothing can be said about following then.
+    # Records older than principle_ids have none: following cannot be measured for them.
     advised = zip_longest(record.principle_ids, record.advisory_ids, record.advisory_types)
     return {name: kind for name, advisory, kind in advised if name is not None and advisory in shown}
 

@@ -1,8 +1,7 @@
-"""What a sample came to, part by part: two runs are identical where every part of every sample is the same.
+"""The outcome of a sample, part by part: two runs are identical if every part of every sample is equal.
 
-The parts are what Stage 1 claimed, the conflict flags, the risks (with the evaluation they lead to), the final
-tuples, and the marks on those that stayed uncertain. How it was voted, and what was asked and remembered on the
-way, may differ.
+The parts are the Stage 1 claims, the conflict flags, the risks (with the resulting evaluation), the final
+tuples, and the marks on those that stayed uncertain. Votes, requests and memory may differ.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ _DIGEST_BYTES = 16
 
 
 class Outcome(NamedTuple):
-    """A digest of each part, in the order of ``PARTS``; equal for equal parts, whatever order they are listed in."""
+    """A digest of each part, in the order of ``PARTS``; equal for equal parts, in whatever order they are listed."""
 
     stage1: bytes
     flags: bytes
@@ -30,7 +29,7 @@ class Outcome(NamedTuple):
 
 
 def outcome_of(result: SampleResult) -> Outcome:
-    """Return what a sample came to."""
+    """Return the outcome of a sample."""
     evaluation = result.evaluation.model_dump_json() if result.evaluation is not None else ""
     return Outcome(
         stage1=_digest(map(_said, result.stage1_tuples)),

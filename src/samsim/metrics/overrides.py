@@ -1,10 +1,10 @@
-"""RQ3: what was overridden, what was not and why, and how it turned out by risk and safety.
+"""RQ3: what was overridden, what was not and why, and the outcome in terms of risk and safety.
 
 An override is a change of a tuple. A sample is an opportunity if there was risk before. Coverage =
 opportunities with an override / opportunities; success and harm (seed 003 §3.6: risk and safety, never
-gold) are shares of the samples with an override. ``skip_reasons`` counts changes that somebody
-wanted and that were not made: ``outvoted`` and ``flagged`` by the arbiter, ``refused: …`` by the rules
-of the review, or the reason that the debate's override gate gave.
+gold) are shares of the samples with an override. ``skip_reasons`` counts changes that were proposed
+but not made: ``outvoted`` and ``flagged`` by the arbiter, ``refused: …`` by the rules of the review, or
+the reason given by the debate's override gate.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class OverrideTally:
         self.skip_reasons.update(f"refused: {refusal.reason}" for refusal in result.refusals)
 
     def metrics(self) -> OverrideMetrics:
-        """Return what was counted."""
+        """Return the measures over the samples counted so far."""
         samples, opportunities = self.counts["samples"], self.counts["opportunities"]
         applied, covered = self.counts["applied"], self.counts["covered"]
         return OverrideMetrics(

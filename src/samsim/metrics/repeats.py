@@ -1,15 +1,15 @@
-"""RQ2: how stable the same cell is over several runs (other seeds, or plain repeats).
+"""RQ2: how stable a cell is over several runs (other seeds, or plain repeats).
 
 Over the samples that have a result in every run:
 
 - exact agreement: share of samples whose final tuples (term, ref, opinion, polarity) are the same set in
-  all runs; ``exact_pairs`` the mean over pairs of runs; ``identical`` the share that came to the same in every
-  part (``outcomes``): tuples of both stages, flags, risks and marks;
-- Jaccard: mean over samples and pairs of runs of |intersection| / |union|, 1 where both are empty;
-- flip-flop: of the (sample, aspect) units that two or more runs found, the share whose polarity is not
-  the same in all of these; presence: of all units, the share that not every run found;
-- polarity agreement: raw and α over the same units, runs as raters, None where one did not find it;
-- F1 per run with mean, variance (n - 1) and range. A spread over a few runs, no confidence interval.
+  all runs; ``exact_pairs`` is the mean over pairs of runs; ``identical`` is the share with the same outcome in
+  every part (``outcomes``): tuples of both stages, flags, risks and marks;
+- Jaccard: mean over samples and pairs of runs of |intersection| / |union|, 1 if both are empty;
+- flip-flop: of the (sample, aspect) units that at least two runs found, the share whose polarity differs
+  among these; presence: of all units, the share that not every run found;
+- polarity agreement: raw and α over the same units, with runs as raters, None for a run that missed the unit;
+- F1 per run with mean, variance (n - 1) and range: a spread over a few runs, not a confidence interval.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from samsim.schemas.scorecards import Family, ScoredStage
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """What is kept of one sample of one run."""
+    """The data kept of one sample of one run."""
 
     outcome: Outcome
     final: frozenset[ComparableTuple]
@@ -73,9 +73,9 @@ class RepeatMetrics(Written):
 def repeats(
     runs: Sequence[Iterable[MeasuredSample]], *, gold_fields: Collection[str], names: Sequence[str] | None = None
 ) -> RepeatMetrics:
-    """Return the agreement of two or more runs over the same samples."""
+    """Measure the agreement of two or more runs over the same samples."""
     if len(runs) < 2:
-        raise InputError("Agreement over repeats needs two runs or more. Repeat the run with another seed.")
+        raise InputError("Agreement over repeats needs at least two runs. Repeat the run with another seed.")
     read = [_read(run, gold_fields) for run in runs]
     shared = [uid for uid in read[0] if all(uid in other for other in read[1:])]
     by_uid = [[found[uid].final for found in read] for uid in shared]
@@ -96,7 +96,7 @@ def repeats(
 
 
 def jaccard(one: frozenset[ComparableTuple], other: frozenset[ComparableTuple]) -> float:
-    """|intersection| / |union|; two empty sets are the same."""
+    """Return |intersection| / |union|; 1 for two empty sets."""
     return len(one & other) / len(one | other) if one or other else 1.0
 
 
@@ -116,7 +116,7 @@ def _read(run: Iterable[MeasuredSample], gold_fields: Collection[str]) -> dict[s
 
 
 def _units(by_uid: Iterable[Sequence[frozenset[ComparableTuple]]]) -> Counter[Unit]:
-    """Per sample and aspect, the polarity that each run gave it."""
+    """Count the polarities each run gave, one unit per sample and aspect."""
     units: Counter[Unit] = Counter()
     for sets in by_uid:
         labels = [polarity_labels(found) for found in sets]
@@ -144,7 +144,7 @@ def _mean_over_pairs(
 
 
 def _spreads(runs: Sequence[Sequence[_Read]]) -> dict[Family, dict[ScoredStage, Spread]]:
-    """F1 over the runs, of the families that the gold judges."""
+    """Return the spread of F1 over the runs, for the families that the gold can score."""
     totals = [_totals(run) for run in runs]
     families = [family for family in FAMILIES if all((family, "final") in total for total in totals)]
     return {

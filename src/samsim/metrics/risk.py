@@ -1,7 +1,7 @@
-"""RQ1: how much risk there was, how much is left, how often the agents contradicted each other.
+"""RQ1: how much risk there was, how much remains, and how often the agents contradicted each other.
 
-By code alone, without gold (seed 003 §3.6). Over the samples that have an evaluation; a rate is a share
-of these samples. Residual share = Σ severity after / Σ severity before.
+Computed by code alone, without gold (seed 003 §3.6), over the samples that have an evaluation; a rate is
+a share of these samples. Residual share = Σ severity after / Σ severity before.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _POLARITY_CONFLICTS = frozenset({"ref_polarity_mismatch", "term_polarity_mismatc
 
 
 class TagCount(Written):
-    """In how many samples a kind of risk was found, before and after."""
+    """The number of samples with a kind of risk, before and after."""
 
     before: int = 0
     after: int = 0
@@ -50,7 +50,7 @@ class RiskMetrics(Written):
 
 @dataclass(slots=True)
 class RiskTally:
-    """Counts risk, sample by sample; keeps two small numbers of each."""
+    """Counts risk, sample by sample; keeps two small numbers per sample."""
 
     before: list[int] = field(default_factory=list)
     after: list[int] = field(default_factory=list)
@@ -79,7 +79,7 @@ class RiskTally:
             self.counts[name] += holds
 
     def metrics(self, *, resamples: int, seed: int) -> RiskMetrics:
-        """Return what was counted."""
+        """Return the measures over the samples counted so far."""
         total = len(self.before)
         deltas = [now - was for was, now in zip(self.before, self.after, strict=True)]
 

@@ -1,9 +1,9 @@
-"""Runs that differ only in their seed or repeat, taken together.
+"""Grouping of runs that differ only in their seed or repeat.
 
-The unit of every test is the sample: repeats of a cell are more looks at the same samples, never more samples.
-So a group's counts of a sample are the sums over its runs, and resampling or swapping takes a sample with all
-that its group said about it. Flips and verdicts ask for one answer: the tuples that more than half of the
-group's runs claim.
+The unit of every test is the sample: repeats of a cell are more observations of the same samples, never more
+samples. A group's counts of a sample are therefore the sums over its runs, and resampling or swapping moves a
+sample with everything its group said about it. Flips and verdicts need a single answer: the tuples that more
+than half of the group's runs claim.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from samsim.metrics.statistics import CountTable
 from samsim.metrics.tuples import count
 from samsim.schemas.scorecards import Family
 
-# How the name of a cell ends that says its seed or repeat.
+# The suffix of a cell's name with its seed or repeat.
 _WHICH = re.compile(r"(-s-?\d+)?(-r\d+)?$")
 
 
@@ -34,7 +34,7 @@ class RunGroup:
     runs: tuple[PairedRun, ...]
 
     def table(self, family: Family) -> CountTable:
-        """Per sample the counts, summed over the runs."""
+        """Return the counts per sample, summed over the runs."""
         tables = [run_table(run, family) for run in self.runs]
         total = tables[0]
         for table in tables[1:]:
@@ -42,19 +42,19 @@ class RunGroup:
         return total
 
     def answers(self, family: Family) -> dict[str, Keys]:
-        """Per sample the gold's keys and those that more than half of the runs claim."""
+        """Return, per sample, the gold's keys and those that more than half of the runs claim."""
         if len(self.runs) == 1:
             return self.runs[0].of(family)
         said = [run.of(family) for run in self.runs]
         return {uid: (gold, _majority([answers[uid][1] for answers in said])) for uid, (gold, _) in said[0].items()}
 
     def claims(self, family: Family) -> Hashable:
-        """Return what the runs claim in every sample and how often; groups with the same pass every test alike."""
+        """Return the runs' claims in every sample with their shares; groups with equal claims pass every test alike."""
         said = [run.of(family) for run in self.runs]
         return tuple(_shares(answers[uid][1] for answers in said) for uid in said[0])
 
     def differs_from(self, other: RunGroup) -> dict[Part, int]:
-        """Return the parts that are not the same in both groups, with the number of samples in which they differ."""
+        """Return the parts in which the groups differ, with the number of samples in which they do."""
         found: Counter[Part] = Counter()
         for uid in self.runs[0].keys:
             mine, theirs = ([run.outcomes[uid] for run in group.runs] for group in (self, other))
@@ -68,24 +68,24 @@ def _part(outcomes: Iterable[Sequence[bytes]], at: int) -> Hashable:
 
 
 def _shares(answers: Iterable[Hashable]) -> Hashable:
-    """Return each answer with the share of the runs that gave it: groups of different size can be the same."""
+    """Return each answer with the share of runs that gave it, which makes groups of different size comparable."""
     times = Counter(answers)
     return frozenset((answer, Fraction(found, times.total())) for answer, found in times.items())
 
 
 def run_table(run: PairedRun, family: Family) -> CountTable:
-    """Per sample the counts of one run."""
+    """Return the counts of one run per sample."""
     scores = (count(final, gold) for gold, final in run.of(family).values())
     return count_table([(score.matched, score.predicted, score.gold) for score in scores])
 
 
 def grouped(runs: Sequence[PairedRun]) -> list[RunGroup]:
-    """Groups in the order of their first runs; a copy (the same seed and repeat) is a group of its own.
+    """Group the runs, in the order of their first runs; a copy (same seed and repeat) is a separate group.
 
-    Where all runs are repeats of one cell there is nothing else to compare them with, so each stands alone.
+    If all runs are repeats of one cell, there is nothing else to compare them with, so each is its own group.
     """
     found: list[list[PairedRun]] = []
-    # Of each cell the group that is being filled.
+    # The group of each cell that is being filled.
     open_groups: dict[Hashable, list[PairedRun]] = {}
     for run in runs:
         group = open_groups.get(_cell_of(run))
@@ -100,7 +100,7 @@ def grouped(runs: Sequence[PairedRun]) -> list[RunGroup]:
 
 
 def unique(names: Iterable[str]) -> list[str]:
-    """Return the names, those that are taken with a number."""
+    """Return the names with a number appended to repeated ones."""
     seen: Counter[str] = Counter()
     found = []
     for name in names:
@@ -110,7 +110,7 @@ def unique(names: Iterable[str]) -> list[str]:
 
 
 def _cell_of(run: PairedRun) -> Hashable:
-    """Return all that decides a run but its seed and repeat."""
+    """Return everything that determines a run except its seed and repeat."""
     manifest = run.manifest
     cell = manifest.cell
     pipeline = json.dumps(manifest.config.get("pipeline"), sort_keys=True, default=str)

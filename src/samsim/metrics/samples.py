@@ -1,4 +1,4 @@
-"""What the measures read: the samples of a run, one after the other."""
+"""The input of the measures: the samples of a run, one after the other."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from samsim.schemas.scorecards import Family, Scorecard
 
 
 class MeasuredSample(Protocol):
-    """A sample of a run: its result, or the error that came instead, and its scorecard."""
+    """A sample of a run: its result, or the error instead of one, and its scorecard."""
 
     @property
     def uid(self) -> str:
-        """The id it is joined by."""
+        """The id that joins results and scorecards."""
 
     @property
     def result(self) -> SampleResult | None:
-        """What was decided; None for a sample that failed."""
+        """The result; None for a sample that failed."""
 
     @property
     def error(self) -> str | None:
@@ -33,7 +33,7 @@ class MeasuredSample(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class JudgedSample:
-    """A result beside its gold, ready to be counted in every family."""
+    """A result with its gold, ready to be counted in every family."""
 
     result: SampleResult
     card: Scorecard
@@ -42,7 +42,7 @@ class JudgedSample:
 
 
 def judged(sample: MeasuredSample, gold_fields: Collection[str]) -> JudgedSample | None:
-    """Return the sample beside its gold; None where it failed (which is no wrong answer) or has none."""
+    """Return the sample with its gold; None if it failed (which is not a wrong answer) or has no gold."""
     card = sample.card
     if sample.result is None or card is None or card.gold is None:
         return None

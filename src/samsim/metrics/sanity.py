@@ -1,8 +1,8 @@
 """Checks of the measures themselves, computed from the run's own data; each of them can fail.
 
-- ``gold_as_prediction``: the gold tuples that ask for something in a family, given as an answer, have F1 = 1
-  (not checked where there is none). What the others take away is ``FamilyScores.ceiling``, no failure;
-- ``no_change``: the final tuples in the place of both stages give a delta of 0 and no fix or break;
+- ``gold_as_prediction``: the gold tuples that can be matched in a family, given as an answer, have F1 = 1
+  (not checked if there are none). The loss from the others is in ``FamilyScores.ceiling`` and no failure;
+- ``no_change``: using the final tuples for both stages gives a delta of 0 and no fix or break;
 - ``subsets_add_up``: the parts of every breakdown sum to the total, for every count and stage;
 - ``scorecards_agree``: the counts recorded in the scorecards are the ones recomputed now.
 """
@@ -22,7 +22,7 @@ from samsim.schemas.scorecards import Family
 
 
 class SanityCheck(Written):
-    """One check: what came out, what must come out, over how many samples."""
+    """One check: the actual value, the expected value and the number of samples."""
 
     name: str
     family: Family | None
@@ -66,7 +66,7 @@ class SanityTally:
             self.disagreeing_cards += sample.card.scores != counts_of(sample.keys)
 
     def checks(self, scores: Mapping[Family, FamilyScores]) -> list[SanityCheck]:
-        """Return all checks of the families that are reported."""
+        """Return all checks of the reported families."""
         found = [check for family in scores for check in self._family_checks(family, scores[family])]
         if self.cards:
             agreeing = self.cards - self.disagreeing_cards

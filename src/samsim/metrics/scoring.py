@@ -1,4 +1,4 @@
-"""The counts of one sample: Stage 1 and final against gold, in every family the gold can judge."""
+"""The counts of one sample: Stage 1 and final against gold, in every family the gold can score."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from samsim.schemas.scorecards import Counts, Family, GoldRecord, ScoredStage
 
 @dataclass(frozen=True, slots=True)
 class FamilyKeys:
-    """One sample in one family: what is right, what Stage 1 claimed, what was claimed in the end."""
+    """One sample in one family: the gold's keys, those claimed in Stage 1 and those claimed finally."""
 
     gold: frozenset[Key]
     stage1: frozenset[Key]
     final: frozenset[Key]
 
     def of(self, stage: ScoredStage) -> frozenset[Key]:
-        """Return what a stage claimed."""
+        """Return the keys that a stage claimed."""
         return self.stage1 if stage == "stage1" else self.final
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedTuples:
-    """The tuples of one sample in the form in which they are compared.
+    """The tuples of one sample in comparable form.
 
-    Stage 1 is the union of all candidates, final what is left with every opinion of its own.
+    Stage 1 is the union of all candidates; final are the remaining tuples, one per opinion.
     """
 
     gold: Sequence[ComparableTuple]
@@ -47,15 +47,15 @@ class JudgedTuples:
 
     @classmethod
     def of(cls, result: SampleResult, gold: Sequence[TupleLike]) -> JudgedTuples:
-        """Return the tuples of a result beside its gold."""
+        """Build the comparable tuples of a result and its gold."""
         return cls(comparable(gold), comparable(result.stage1_tuples), comparable(final_triplets(result.final_tuples)))
 
     def keys(self, gold_fields: Collection[str]) -> dict[Family, FamilyKeys]:
-        """Return the keys in every family that the gold can judge.
+        """Return the keys in every family that the gold can score.
 
         A sample whose gold has tuples, but none with a ref (an attribute), says nothing about ``ref_pol``
-        (``attr_pol``) and is left out of it. Gold that was annotated as empty says that every claim is wrong;
-        where all of it is empty, and so has no field either, it says so in every family.
+        (``attr_pol``) and is left out of it. Gold annotated as empty makes every claim wrong; if all gold is
+        empty, and so has no fields either, that holds in every family.
         """
         found = {}
         for family in families_of(gold_fields) if gold_fields or self.gold else FAMILIES:
@@ -77,7 +77,7 @@ def counts_of(keys: Mapping[Family, FamilyKeys]) -> dict[Family, dict[ScoredStag
 def score_card_counts(
     result: SampleResult, gold: Sequence[GoldRecord], gold_fields: Collection[str]
 ) -> dict[Family, dict[ScoredStage, Counts]]:
-    """Return what goes into a scorecard: the counts of both stages in every family the gold's fields support."""
+    """Return the counts for a scorecard: both stages in every family that the gold's fields support."""
     return counts_of(JudgedTuples.of(result, gold).keys(gold_fields))
 
 

@@ -1,13 +1,13 @@
-"""Intervals and tests. What is drawn or swapped is the sample: never a confidence interval over a few seeds.
+"""Intervals and tests. The resampled or swapped unit is the sample: never an interval over a few seeds.
 
-Wilson's interval alone takes cases as they come; where these are tuples or decisions, several of one sample, it
-is rather too narrow.
+Only Wilson's interval takes cases as they are; if these are tuples or decisions, several of them from one
+sample, it is somewhat too narrow.
 
-Counts of one run are an array with a row (matched, predicted, gold) per sample; two runs are paired
-row by row. Everything random is drawn from the seed that is given. Samples with equal rows are
-interchangeable, so resampling draws how often each *different* row occurs (a multinomial), and
+The counts of a run are an array with a row (matched, predicted, gold) per sample; two runs are paired
+row by row. Everything random is drawn from the given seed. Samples with equal rows are
+interchangeable, so resampling draws how often each *distinct* row occurs (a multinomial), and
 swapping draws how many of the equal rows are swapped (a binomial): the same distributions as drawing
-sample by sample, at a fraction of the work and without regard to the order of the samples.
+sample by sample, at a fraction of the work and regardless of the order of the samples.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ Floats = npt.NDArray[np.float64]
 DEFAULT_RESAMPLES = 10_000
 DEFAULT_SEED = 20_150_101
 CONFIDENCE = 0.95
-# One sample says nothing about how samples differ.
+# One sample says nothing about the variation between samples.
 _FEWEST = 2
-# Corrected for every test beside it, the smallest p that can be drawn must still be below this.
+# After correction for all tests, the smallest p that can be drawn must still be below this.
 _FINEST = 0.005
 MOST_DRAWS = 200_000
-# Up to here the binomial tail is summed exactly; above, chi-square is as good.
+# Up to here the binomial tail is summed exactly; above it, chi-square is as good.
 _EXACT_MCNEMAR = 1_000
 # Cells of one chunk of draws: 64 MB of counts.
 _CHUNK_CELLS = 8_000_000
@@ -49,7 +49,7 @@ class Interval(Written):
 
 
 class Share(Written):
-    """A share of cases, with Wilson's interval; None without a case."""
+    """A share of cases with Wilson's interval; both are None without cases."""
 
     count: int
     of: int
@@ -58,7 +58,7 @@ class Share(Written):
 
     @classmethod
     def of_cases(cls, found: int, total: int) -> Share:
-        """So many of so many."""
+        """Build the share of ``found`` among ``total``."""
         return cls(count=found, of=total, rate=found / total if total else None, interval=wilson(found, total))
 
 
@@ -75,11 +75,11 @@ class McNemar(Written):
 def bootstrap_f1(
     counts: CountTable, *, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
 ) -> Interval | None:
-    """Percentile interval of micro F1 over resampled samples; None for fewer than two.
+    """Return the percentile interval of micro F1 over resampled samples; None for fewer than two samples.
 
-    A draw of samples without any tuple has no F1 and does not count. Where every sample has the same F1 (all
-    right, all wrong) every draw has it too: the interval is that one point. It says that nothing varied here,
-    not that nothing can.
+    A draw without any tuple has no F1 and is skipped. If every sample has the same F1 (all right, all wrong),
+    so does every draw, and the interval is a single point: nothing varied here, which does not mean that
+    nothing can.
     """
     if len(counts) < _FEWEST:
         return None
@@ -90,7 +90,7 @@ def bootstrap_f1(
 def bootstrap_f1_difference(
     first: CountTable, second: CountTable, *, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
 ) -> Interval | None:
-    """Percentile interval of F1(second) - F1(first), both over the same resampled samples; as ``bootstrap_f1``."""
+    """Return the percentile interval of F1(second) - F1(first) over the same resamples (see ``bootstrap_f1``)."""
     if len(first) < _FEWEST:
         return None
     both = np.hstack([_f1_parts(first), _f1_parts(second)])
@@ -105,7 +105,7 @@ def bootstrap_f1_difference(
 def bootstrap_mean(
     values: Sequence[float], *, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
 ) -> Interval | None:
-    """Percentile interval of a mean; None for fewer than two values, which say nothing about their spread."""
+    """Return the percentile interval of a mean; None for fewer than two values, which show no variation."""
     if len(values) < _FEWEST:
         return None
     column = np.asarray(values, dtype=np.float64).reshape(-1, 1)
@@ -121,12 +121,12 @@ def permutation_test(
     seed: int = DEFAULT_SEED,
     tests: int = 1,
 ) -> float:
-    """Two-sided p of the micro F1 difference when each sample's two rows may be swapped.
+    """Return the two-sided p of the micro F1 difference if each sample's two rows may be swapped.
 
-    All 2^m swaps of the m samples that differ are tried where that is no more than ``resamples``;
-    else p = (1 + draws at least as extreme) / (1 + draws). Equal runs: p = 1. If no draw was as extreme
-    and ``tests`` / (1 + draws) is not below 0.005, so that a correction for that many tests could never
-    find anything, more are drawn, 200,000 at most.
+    All 2^m swaps of the m samples that differ are tried if there are at most ``resamples`` of them;
+    otherwise p = (1 + draws at least as extreme) / (1 + draws). Equal runs have p = 1. If no draw was as
+    extreme and ``tests`` / (1 + draws) is not below 0.005, a correction for that many tests could never
+    find anything, so more are drawn, up to 200,000.
     """
     before, after = _f1_parts(first), _f1_parts(second)
     change = after - before
@@ -152,7 +152,7 @@ def permutation_test(
 
 
 def mcnemar(right_to_wrong: int, wrong_to_right: int) -> McNemar:
-    """McNemar's test of b = right→wrong against c = wrong→right.
+    """Return McNemar's test of b = right→wrong against c = wrong→right.
 
     Exact: p = min(1, 2·P(X ≤ min(b, c))), X ~ Binomial(b + c, ½). For more than 1,000 flips:
     χ² = max(0, |b - c| - 1)² / (b + c) with one degree of freedom. Without a flip p = 1.
@@ -176,7 +176,7 @@ def mcnemar(right_to_wrong: int, wrong_to_right: int) -> McNemar:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's step-down correction: the i-th smallest of m is multiplied by m - i + 1, never falling, at most 1."""
+    """Return Holm's step-down correction: the i-th smallest of m times m - i + 1, non-decreasing, at most 1."""
     adjusted = [0.0] * len(p_values)
     highest = 0.0
     for rank, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
@@ -186,7 +186,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def wilson(successes: int, total: int) -> Interval | None:
-    """Wilson's score interval (95 %) of a share; None without a trial."""
+    """Return Wilson's score interval (95 %) of a share; None without a trial."""
     if not total:
         return None
     z = 1.959963984540054
@@ -199,7 +199,7 @@ def wilson(successes: int, total: int) -> Interval | None:
 
 
 def _f1_parts(counts: CountTable) -> Floats:
-    """Per sample matched and predicted + gold: all that F1 is made of. Whole numbers, exact as floats."""
+    """Return matched and predicted + gold per sample: all that F1 needs. Whole numbers, exact as floats."""
     table = np.asarray(counts, dtype=np.float64).reshape(-1, 3)
     return np.column_stack([table[:, 0], table[:, 1] + table[:, 2]])
 
@@ -209,7 +209,7 @@ def _difference(first: Floats, second: Floats) -> Floats:
 
 
 def _as_extreme(totals: tuple[Floats, Floats], swapped: Floats) -> int:
-    """Return how many of the swaps make a difference at least as large as the one that was found."""
+    """Return how many of the swaps make a difference at least as large as the observed one."""
     before, after = totals
     found = np.abs(_difference(before, after))
     return int(np.sum(np.abs(_difference(before + swapped, after - swapped)) >= found - _TOLERANCE))
@@ -223,7 +223,7 @@ def _different_rows(table: Floats) -> tuple[Floats, npt.NDArray[np.int64]]:
 
 
 def _resampled_sums(table: Floats, resamples: int, seed: int) -> Iterator[Floats]:
-    """Column sums of tables drawn with replacement, in chunks."""
+    """Yield the column sums of tables drawn with replacement, in chunks."""
     rows, repeated = _different_rows(table)
     generator = np.random.default_rng(seed)
     for size in _chunks(resamples, len(rows)):

@@ -1,10 +1,10 @@
 """Breakdowns whose parts add up to the total, in every family and for matched, predicted and gold alike.
 
-Two are by tuple: ``polarity`` and ``aspect`` (explicit or implicit). A tuple counts as implicit if it
-names no term; a key that several tuples share is implicit if all of them are, and one that is in the
-gold is what the gold says, so that a match counts on one side only. The others are by sample:
+Two are by tuple: ``polarity`` and ``aspect`` (explicit or implicit). A tuple is implicit if it names no
+term; a key that several tuples share is implicit if all of them are. For a key in the gold, the gold
+decides, so a match counts in one part only. The others are by sample:
 
-- ``negation``, ``contrast``: whether the cue analysis saw one (yes, no; unknown if it did not run);
+- ``negation``, ``contrast``: whether the cue analysis found one (yes, no; unknown if it did not run);
 - ``multi``: how many different aspects the gold has (none, one, several);
 - ``polarities``: whether the gold's polarities differ (none, one, several);
 - ``conflict``: whether Stage 1 contradicted itself (a conflict flag was raised);
@@ -63,7 +63,7 @@ Profile = tuple[str, ...]
 
 
 def profile_of(sample: JudgedSample) -> Profile:
-    """Return the part of every breakdown by sample that the sample belongs to."""
+    """Return the sample's part in every breakdown by sample."""
     return tuple(part_of(sample) for part_of in SAMPLE_SUBSETS.values())
 
 
@@ -75,14 +75,14 @@ def polarity_part(key: Key) -> str:
 def aspect_part(
     claimed: Iterable[ComparableTuple], right: Iterable[ComparableTuple], right_keys: frozenset[Key], family: Family
 ) -> Callable[[Key], str]:
-    """Says of every key of a sample whether its aspect is explicit or implicit."""
+    """Return a function that says whether the aspect of a sample's key is explicit or implicit."""
     named = _named(claimed, family)
     named |= {key: is_named for key, is_named in _named(right, family).items() if key in right_keys}
     return lambda key: EXPLICIT if named[key] else IMPLICIT
 
 
 def _named(items: Iterable[ComparableTuple], family: Family) -> dict[Key, bool]:
-    """Return whether any of the tuples behind a key names its aspect."""
+    """Return, per key, whether any of its tuples names the aspect."""
     found: dict[Key, bool] = {}
     for item in items:
         key = key_of(item, family)

@@ -1,4 +1,4 @@
-"""All measures of one run, in one pass over its samples; results are not kept, only counts."""
+"""All measures of one run, in one pass over its samples; only counts are kept, not results."""
 
 from __future__ import annotations
 
@@ -33,12 +33,11 @@ UnscoredReason = Literal["no_samples", "all_failed", "no_scorecards", "no_gold"]
 class RunMetrics(Written):
     """Everything measured of one run.
 
-    ``scored`` samples have a result and gold; failed ones are no wrong answers and counted apart, as are those
-    that nobody annotated and those whose scorecard (and with it the gold) is gone. ``partial`` ones are measured as
-    they are; ``partial_samples`` names them all with the calls they lack, and ``failed_samples`` those that failed with
-    their errors. ``unscored_reason`` says why
-    no sample at all is scored; None where one is. The dictionaries by family are empty then, ``memory`` is None
-    where no condition ran.
+    ``scored`` samples have a result and gold. Failed ones are not wrong answers and are counted separately, as are
+    unannotated ones and those whose scorecard (and with it the gold) is gone. ``partial`` ones are measured as they
+    are; ``partial_samples`` names them all with their missing calls, ``failed_samples`` names the failed ones with
+    their errors. ``unscored_reason`` says why no sample is scored at all, and is None if one is. The dictionaries by
+    family are empty in that case; ``memory`` is None if no condition ran.
     """
 
     samples: int
@@ -66,7 +65,7 @@ class RunMetrics(Written):
 
 @dataclass(slots=True)
 class _GoldTally:
-    """What is counted against gold, per family."""
+    """The tallies against gold, per family."""
 
     scores: dict[Family, FamilyTally] = field(default_factory=dict)
     correction: dict[Family, CorrectionTally] = field(default_factory=dict)
@@ -88,7 +87,7 @@ class _GoldTally:
 
 @dataclass(slots=True)
 class RunTally:
-    """Counts a run sample by sample; ``metrics`` says what came out so far."""
+    """Counts a run sample by sample; ``metrics`` returns the measures so far."""
 
     gold_fields: Collection[str]
     failed: dict[str, str] = field(default_factory=dict)
@@ -130,8 +129,8 @@ class RunTally:
                 self.memory.add(result, result.memory, result.evaluation)
 
     def metrics(self, *, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED) -> RunMetrics:
-        """Everything measured; the seed decides the draws of the intervals and tests."""
-        # A family that none of the gold's tuples is about says nothing; gold without any tuple says a lot.
+        """Return everything measured; the seed determines the draws of the intervals and tests."""
+        # A family without any gold tuple says nothing, unless there are no gold tuples at all.
         by_family = {
             family: tally.scores(resamples=resamples, seed=seed)
             for family, tally in self.gold.scores.items()

@@ -1,4 +1,4 @@
-"""Which tuples each part of one result stands for, so that all can be scored side by side."""
+"""The tuples of each part of one result, for scoring them side by side."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from samsim.schemas.results import FinalTuple, SampleResult
 
 @dataclass(frozen=True, slots=True)
 class PlainTuple:
-    """A tuple with nothing but what is scored."""
+    """A tuple with only the scored fields."""
 
     aspect_term: str
     aspect_ref: str
@@ -21,9 +21,9 @@ class PlainTuple:
 
 
 def final_triplets(tuples: Iterable[FinalTuple]) -> list[PlainTuple]:
-    """Undo the collapse: one triplet per opinion of a final tuple, so that no opinion is lost.
+    """Undo the collapse: return one triplet per opinion of a final tuple, keeping every opinion.
 
-    Runs of earlier versions did not list a tuple's only opinion where it was implicit.
+    Runs of earlier versions did not list a tuple's only opinion if it was implicit.
     """
     return [
         PlainTuple(item.aspect_term, item.aspect_ref, opinion, item.polarity)
@@ -33,7 +33,7 @@ def final_triplets(tuples: Iterable[FinalTuple]) -> list[PlainTuple]:
 
 
 def predictions_by_system(result: SampleResult) -> dict[str, list[TupleLike]]:
-    """Return each perspective alone, their union (Stage 1) and the final tuples."""
+    """Return the tuples of each perspective alone, their union (Stage 1) and the final tuples."""
     systems: dict[str, list[TupleLike]] = {
         agent: [item for item in result.stage1_tuples if item.origin_agent == agent] for agent in AGENTS
     }

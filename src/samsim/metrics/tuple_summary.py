@@ -1,4 +1,4 @@
-"""Tuple scores of a whole run, counted sample by sample; what they mean is in ``family_scores``."""
+"""Tuple scores of a whole run, counted sample by sample; ``family_scores`` defines them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from samsim.schemas.scorecards import Family, ScoredStage
 
 
 class _Counts:
-    """Counts that grow."""
+    """Mutable counts."""
 
     __slots__ = ("gold", "matched", "predicted")
 
@@ -55,7 +55,7 @@ class _Parts:
     def add_keys(
         self, stage: ScoredStage, claimed: frozenset[Key], right: frozenset[Key], part_of: Callable[[Key], str]
     ) -> None:
-        """Count every key in its part."""
+        """Add every key to the counts of its part."""
         counts = self.counts[stage]
         for key in claimed:
             part = counts[part_of(key)]
@@ -83,7 +83,7 @@ class _Parts:
 
 @dataclass(slots=True)
 class FamilyTally:
-    """Counts one family, sample by sample; keeps a row of counts, the profile and the gold's keys of each."""
+    """Counts one family, sample by sample; keeps each sample's counts, profile and gold keys."""
 
     family: Family
     rows: dict[ScoredStage, list[tuple[int, int, int]]] = field(default_factory=lambda: {stage: [] for stage in STAGES})
@@ -111,7 +111,7 @@ class FamilyTally:
             self.by_tuple["aspect"].add_keys(stage, claimed, keys.gold, explicit_or_not)
 
     def scores(self, *, resamples: int, seed: int) -> FamilyScores:
-        """Everything about the family."""
+        """Return all scores of the family."""
         tables = {stage: count_table(rows) for stage, rows in self.rows.items()}
         stage1, final = (self._stage(stage, tables[stage], resamples, seed) for stage in STAGES)
         subsets = {name: parts.table(by_sample=False) for name, parts in self.by_tuple.items()}
@@ -129,7 +129,7 @@ class FamilyTally:
         )
 
     def _by_sample(self, tables: dict[ScoredStage, CountTable]) -> dict[str, _Parts]:
-        """Return the breakdowns by sample: samples of the same profile are counted together."""
+        """Return the breakdowns by sample; samples with the same profile are counted together."""
         places: dict[Profile, list[int]] = {}
         for place, profile in enumerate(self.profiles):
             places.setdefault(profile, []).append(place)

@@ -1,6 +1,6 @@
 """Tuple scores: precision, recall and F1 over sets of tuples per sample.
 
-A *family* says what of a tuple must be right:
+A *family* says which parts of a tuple must be right:
 
 - ``triplet``: (aspect term, opinion term, polarity), the ASTE standard;
 - ``ref_pol``: (aspect ref, polarity). A prediction without a ref matches nothing: it is a false positive;
@@ -8,10 +8,10 @@ A *family* says what of a tuple must be right:
 - ``attr_pol``: (attribute part of the ref, polarity), the part after ``#``; without one, as in ``ref_pol``.
 
 Per sample, tuples are sets. Micro scores: with TP = matched, P = TP / predicted, R = TP / gold,
-F1 = 2·P·R / (P + R) = 2·TP / (predicted + gold); 0 where nothing matched. Terms are compared in
+F1 = 2·P·R / (P + R) = 2·TP / (predicted + gold); 0 if nothing matched. Terms are compared in
 NFC, case folded, with single spaces; refs likewise, without spaces around ``#``. An implicit aspect
-(term "") is right by its ref in ``ref_pol`` and ``attr_pol``; in ``triplet`` and ``ote_pol`` "" equals
-"" only.
+(term "") is right by its ref in ``ref_pol`` and ``attr_pol``; in ``triplet`` and ``ote_pol``, "" matches
+only "".
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from samsim.schemas.scorecards import Family as Family
 from samsim.schemas.taxonomy import REF_SEPARATOR, clean_ref
 
 FAMILIES: tuple[Family, ...] = get_args(Family)
-# What must be right and, last, the polarity. A key that nothing may match begins with _UNMATCHABLE.
+# The parts that must be right, and the polarity last. A key that nothing may match begins with _UNMATCHABLE.
 Key = tuple[str, ...]
 _UNMATCHABLE = "\x00"
 _NEEDED_FIELDS: Mapping[Family, frozenset[str]] = MappingProxyType(
@@ -38,16 +38,16 @@ _NEEDED_FIELDS: Mapping[Family, frozenset[str]] = MappingProxyType(
         "attr_pol": frozenset({"ref"}),
     }
 )
-# With refs in the gold they are what counts first; without, the triplet is the standard.
+# If the gold has refs, they come first; otherwise the triplet is the standard.
 _PRIMARY_ORDER: tuple[Family, ...] = ("ref_pol", "triplet", "ote_pol")
 
 
 class TupleLike(Protocol):
-    """Anything with the fields the scores look at."""
+    """Anything with the scored fields."""
 
     @property
     def aspect_term(self) -> str:
-        """The target as it stands in the text, "" if implicit."""
+        """The target as written in the text, "" if implicit."""
 
     @property
     def aspect_ref(self) -> str:
@@ -64,7 +64,7 @@ class TupleLike(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Counts of a micro score and what follows from them."""
+    """Counts of a micro score and the rates derived from them."""
 
     matched: int
     predicted: int
@@ -72,17 +72,17 @@ class Score:
 
     @property
     def precision(self) -> float:
-        """Matched of predicted."""
+        """Matched / predicted."""
         return self.matched / self.predicted if self.predicted else 0.0
 
     @property
     def recall(self) -> float:
-        """Matched of gold."""
+        """Matched / gold."""
         return self.matched / self.gold if self.gold else 0.0
 
     @property
     def f1(self) -> float:
-        """Harmonic mean of precision and recall."""
+        """The harmonic mean of precision and recall."""
         return f1_from(self.matched, self.predicted + self.gold)
 
     def __add__(self, other: Score) -> Score:
@@ -91,7 +91,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class ComparableTuple:
-    """A tuple in the form in which it is compared; made once, keyed for every family."""
+    """A tuple in comparable form; built once, keyed for every family."""
 
     term: str
     ref: str
@@ -100,7 +100,7 @@ class ComparableTuple:
 
     @classmethod
     def of(cls, item: TupleLike) -> ComparableTuple:
-        """Return the normalised form of any tuple."""
+        """Build the comparable form of any tuple."""
         return cls(
             normalise_term(item.aspect_term),
             clean_ref(item.aspect_ref).casefold(),
@@ -110,12 +110,12 @@ class ComparableTuple:
 
     @property
     def attribute(self) -> str:
-        """The part of the ref after ``#``; "" where there is none."""
+        """The part of the ref after ``#``; "" if there is none."""
         return self.ref.partition(REF_SEPARATOR)[2]
 
 
 def _by(part: str, item: ComparableTuple) -> Key:
-    """Return the part and the polarity; without the part, all other fields tell such false positives apart."""
+    """Return the part and the polarity; without the part, all other fields, to tell false positives apart."""
     if part:
         return part, item.polarity
     return _UNMATCHABLE, item.term, item.ref, item.opinion, item.polarity
@@ -132,33 +132,33 @@ _KEYS: Mapping[Family, Callable[[ComparableTuple], Key]] = MappingProxyType(
 
 
 def comparable(items: Iterable[TupleLike]) -> list[ComparableTuple]:
-    """Return all tuples in the form in which they are compared."""
+    """Return all tuples in comparable form."""
     return [ComparableTuple.of(item) for item in items]
 
 
 def key_of(item: ComparableTuple, family: Family) -> Key:
-    """Return what of the tuple must be right in a family."""
+    """Return the parts of the tuple that must be right in a family."""
     return _KEYS[family](item)
 
 
 def readable_key(key: Key) -> tuple[str, ...]:
-    """Return the parts of a key as a reader knows them; all four fields of a tuple that nothing may match."""
+    """Return the parts of a key for display; all four fields of a tuple that nothing may match."""
     return key[1:] if key[0] == _UNMATCHABLE else key
 
 
 def spelled(parts: Iterable[str]) -> str:
-    """Such parts on one line; – stands for an empty one."""
+    """Join the parts of a key on one line, with – for an empty one."""
     return " / ".join(part or "–" for part in parts)
 
 
 def predicted_keys(items: Iterable[ComparableTuple], family: Family) -> frozenset[Key]:
-    """Return what is claimed."""
+    """Return the claimed keys."""
     key = _KEYS[family]
     return frozenset(key(item) for item in items)
 
 
 def gold_keys(items: Iterable[ComparableTuple], family: Family) -> frozenset[Key]:
-    """Return what is right. Gold that lacks what the family is about (a ref, an attribute) asks for nothing."""
+    """Return the gold's keys; gold without the part the family is about (a ref, an attribute) has none."""
     return frozenset(key for key in predicted_keys(items, family) if key[0] != _UNMATCHABLE)
 
 
@@ -188,5 +188,5 @@ def families_of(gold_fields: Collection[str]) -> tuple[Family, ...]:
 
 
 def primary_family(families: Collection[Family]) -> Family | None:
-    """Return the family to look at first: ``ref_pol`` where the gold has refs, else ``triplet``, else ``ote_pol``."""
+    """Return the family to look at first: ``ref_pol`` if the gold has refs, else ``triplet``, else ``ote_pol``."""
     return next((family for family in _PRIMARY_ORDER if family in families), None)

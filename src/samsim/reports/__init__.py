@@ -1,1 +1,1 @@
-"""What people look at: tables, figures, the page and the paper's tables, all from artefacts and without a call."""
+"""Reports for people: tables, figures, the page and the tables for a paper, all from artifacts and without a call."""

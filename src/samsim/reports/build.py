@@ -1,4 +1,4 @@
-"""Everything derived from runs, written at once: metrics, the page, the paper's tables. No engine is asked."""
+"""Building a report: metrics, the page and the tables for a paper, written at once without asking an engine."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ METRICS_JSON, METRICS_CSV, PAGE, PAPER = "metrics.json", "metrics.csv", "report.
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ReportFiles:
-    """What was written and where; ``collected`` is what it was made of."""
+    """The files of a report; ``collected`` is the data they were made from."""
 
     folder: Path
     metrics_json: Path
@@ -43,13 +43,13 @@ class ReportFiles:
         return f"<Report on {len(self.collected.runs)} runs: {self.page}>"
 
     def picture(self, ui: Ui = "en") -> str:
-        """Return the figure of the results as one SVG document: F1 of every run, with intervals; "" without gold."""
+        """Return the results figure as one SVG document: F1 of every run, with intervals; "" without gold."""
         family = primary_of(self.collected.evaluated)
         drawing = None if family is None else score_drawing(self.collected, family)
         return "" if drawing is None else drawing.document(ui)
 
     def _repr_html_(self) -> str:
-        """Show the figure of the results and where the files are, in a notebook."""
+        """Show the results figure and the paths of the files, in a notebook."""
         picture = self.picture()
         shown = b64encode(picture.encode("utf-8")).decode("ascii")
         image = Html(f'<img alt="F1 of every run" src="data:image/svg+xml;base64,{shown}">')
@@ -72,9 +72,9 @@ def build_report(
 ) -> ReportFiles:
     """Measure runs and write the report: metrics as JSON and CSV, a page, tables for a paper. No engine is asked.
 
-    ``runs`` is a run, an experiment, the folder of one, or several of these. Without ``out`` the files go to the
+    ``runs`` is a run, an experiment, a folder of either, or several of these. Without ``out`` the files go to the
     experiment's folder; runs of different experiments need an ``out``. ``ui`` is the language: en or ko. With
-    ``complete_only`` partial samples are left out, as if they had failed. Returns where everything is.
+    ``complete_only``, partial samples are left out, as if they had failed. Returns the paths of all files.
     """
     folders = folders_of([runs] if isinstance(runs, str | Path | Run | Experiment) else runs)
     collected = collect(folders, resamples=resamples, sample_budget=sample_budget, complete_only=complete_only)
@@ -92,8 +92,8 @@ def build_report(
         _write_files(files, tables, ui)
     except OSError as error:
         raise StoreError(
-            f"Cannot write {error.filename2 or error.filename}: {error.strerror}. Remove what is in its place, or say"
-            " where the report goes with --out."
+            f"Cannot write {error.filename2 or error.filename}: {error.strerror}. Remove what is in the way, or choose"
+            " another folder with --out."
         ) from error
     return files
 
@@ -101,7 +101,7 @@ def build_report(
 def _write_files(files: ReportFiles, tables: Mapping[str, bytes], ui: Ui | None) -> None:
     collected, paper = files.collected, files.folder / PAPER
     if paper.is_symlink():
-        raise StoreError(f"{paper} is a symbolic link: nothing is written through it. Remove it, or give --out.")
+        raise StoreError(f"{paper} is a symbolic link, which is never written through. Remove it, or use --out.")
     paper.mkdir(parents=True, exist_ok=True)
     own = digests({f"{PAPER}/{name}": content for name, content in tables.items()})
     remove_stale(files.metrics_json, PAPER, own)
@@ -113,19 +113,19 @@ def _write_files(files: ReportFiles, tables: Mapping[str, bytes], ui: Ui | None)
 
 
 def _home(collected: Collected, given: Sequence[Path]) -> Path:
-    """Return the folder that holds all runs: the experiment's, or the run's own where it is the only one."""
+    """Return the folder that holds all runs: the experiment's, or the run's own if it is the only one."""
     if len({run.run.manifest.experiment for run in collected.runs}) > 1:
-        raise ConfigError("These runs are of different experiments. Say where the report goes with --out.")
+        raise ConfigError("These runs belong to different experiments. Choose a folder for the report with --out.")
     if len(given) == 1:
         return given[0]
     parents = {run.run.path.resolve().parent for run in collected.runs}
     if len(parents) != 1:
-        raise ConfigError("These runs are in different folders. Say where the report goes with --out.")
+        raise ConfigError("These runs are in different folders. Choose a folder for the report with --out.")
     return parents.pop()
 
 
 def paper_tables(collected: Collected) -> Iterator[Table]:
-    """Return the tables a paper may need, those with something in them."""
+    """Return the non-empty tables that a paper may need."""
     family = primary_of(collected.evaluated)
     tables = []
     if family is not None:
@@ -152,10 +152,10 @@ def _encoded(content: str) -> bytes:
 
 
 def _write(place: Path, content: bytes) -> None:
-    """Whole or not at all: a reader never finds half a file."""
+    """Write the file atomically: a reader never finds half a file."""
     draft = place.with_name(f".{place.name}.part")
     draft.unlink(missing_ok=True)
-    # A new file: a link of that name would lead elsewhere.
+    # Always a new file: an existing link of that name could lead elsewhere.
     with draft.open("xb") as file:
         file.write(content)
     os.replace(draft, place)

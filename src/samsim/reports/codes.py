@@ -1,4 +1,4 @@
-"""Every code that the page may show, in words; by kind, so that the page can look it up."""
+"""Every code that the page may show, in words and by kind, as the page looks them up."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ ACTION: Mapping[str, Pair] = {
     "KEEP": ("leave the tuple as it is", "튜플을 그대로 둠"),
     "DROP": ("remove the tuple", "튜플을 제거함"),
     "FLIP": ("change the polarity", "극성을 바꿈"),
-    "FLAG": ("leave it, marked as uncertain", "불확실하다고 표시하고 남겨 둠"),
-    "MERGE": ("put together with the same statement", "같은 내용의 튜플과 합침"),
+    "FLAG": ("keep it, marked as uncertain", "불확실하다고 표시하고 남겨 둠"),
+    "MERGE": ("combine with an equal statement", "같은 내용의 튜플과 합침"),
     "REF": ("change the ref", "범주를 바꿈"),
     "set_polarity": ("change the polarity", "극성을 바꿈"),
     "set_aspect_ref": ("change the ref", "범주를 바꿈"),
@@ -69,7 +69,7 @@ SUBSET: Mapping[str, Pair] = {
     "conflict": ("conflict in Stage 1", "1단계에서 충돌"),
     "language": ("language", "언어"),
 }
-# The headings of tables, where the words of a filter would say only one of their parts.
+# Headings of tables, for breakdowns whose filter is named after only one of their parts.
 BREAKDOWN: Mapping[str, Pair] = {
     **SUBSET,
     "multi": ("number of aspects in the gold", "속성 수(정답 기준)"),
@@ -126,7 +126,7 @@ NOT_MADE: Mapping[str, Pair] = {
     **SKIP,
     **REJECT,
     "outvoted": ("outvoted", "다수결에서 밀림"),
-    "flagged": ("left standing, marked as uncertain", "불확실 표시만 하고 남겨 둠"),
+    "flagged": ("kept, marked as uncertain", "불확실 표시만 하고 남겨 둠"),
 }
 STRUCTURAL_RISK: Mapping[str, Pair] = {
     "negation": ("negation", "부정"),
@@ -139,20 +139,20 @@ STRUCTURAL_RISK: Mapping[str, Pair] = {
 TRIGGER: Mapping[str, Pair] = {
     "conflict": ("polarity conflict", "극성 충돌"),
     "validator": ("validator risk", "검증기가 찾은 위험"),
-    "alignment": ("spans that do not fit", "위치가 맞지 않음"),
+    "alignment": ("spans that do not match", "위치가 맞지 않음"),
     "explicit_grounding_failure": ("no explicit aspect could be grounded", "명시적 속성의 근거를 찾지 못함"),
-    "none": ("no trouble in Stage 1", "1단계에 문제없음"),
+    "none": ("no problem in Stage 1", "1단계에 문제없음"),
 }
 SANITY: Mapping[str, Pair] = {
     "gold_as_prediction": ("gold scored against itself has F1 = 1", "정답을 정답으로 채점하면 F1 = 1"),
     "no_change": ("predictions compared with themselves: Δ = 0", "예측을 자기 자신과 비교하면 Δ = 0"),
     "subsets_add_up": ("the parts of every breakdown sum to the total", "나눈 부분을 더하면 전체와 같음"),
-    "scorecards_agree": ("the recorded counts are the recomputed ones", "기록된 개수와 다시 센 개수가 같음"),
+    "scorecards_agree": ("the recorded counts equal the recomputed ones", "기록된 개수와 다시 센 개수가 같음"),
 }
 
 
 def words_by_kind() -> dict[str, dict[str, Pair]]:
-    """Return all tables under the name by which the page asks for them."""
+    """Return all tables by the name under which the page looks them up."""
     tables: dict[str, Mapping[str, Pair]] = {
         "polarity": POLARITY,
         "language": LANGUAGE,
@@ -179,6 +179,6 @@ def words_by_kind() -> dict[str, dict[str, Pair]]:
 
 
 def named(table: Mapping[str, Any], code: str) -> Pair:
-    """Return a code in words; one that nobody knows is shown as it is."""
+    """Return a code in words; an unknown one is shown as it is."""
     found: Pair = table.get(code, (code, code))
     return found

@@ -1,4 +1,4 @@
-"""What a report is made of: the runs that could be read, what was measured of them, and what is missing."""
+"""The data of a report: the runs that could be read, their measures, and what is missing."""
 
 from __future__ import annotations
 
@@ -29,29 +29,29 @@ from samsim.schemas.scorecards import Family
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is missing of a run; a hint is about a run that is whole."""
+    """Something missing from a run, or a hint about a complete one."""
 
     runs: tuple[str, ...]
     problem: RunProblem
 
     @property
     def run(self) -> str:
-        """The runs it is about, by name."""
+        """The names of the runs it is about."""
         return ", ".join(self.runs)
 
     @property
     def kind(self) -> Literal["missing", "hint"]:
-        """Whether something is missing at all."""
+        """Whether something is missing, or this is only a hint."""
         return "hint" if self.problem.code == "taxonomy_misfit" else "missing"
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredRun:
-    """A run under the name the tables use, with everything measured of it.
+    """A run under its name in the tables, with everything measured of it.
 
-    ``outcome`` is a digest of all that came out of it. Runs with the same one may stand in one row: then
-    ``same`` are these runs, and the rest is of the first of them. ``shared`` are the measures over the samples
-    that no run of the comparison failed on, where these are not all.
+    ``outcome`` is a digest of all its results. Runs with equal outcomes may share a row: ``same`` then lists
+    these runs, and everything else is of the first of them. ``shared`` has the measures over the samples that
+    no run of the comparison failed on, if some run failed on any.
     """
 
     name: str
@@ -64,17 +64,17 @@ class MeasuredRun:
 
     @property
     def tuples(self) -> Mapping[Family, FamilyScores]:
-        """The scores by family; where a run failed on samples, over those that none of the compared ones failed on."""
+        """The scores by family; if a compared run failed on samples, over those that none of them failed on."""
         return (self.shared or self.metrics).tuples
 
     @property
     def members(self) -> tuple[MeasuredRun, ...]:
-        """The runs behind the name: this one, or all that came out the same."""
+        """The runs behind the name: this one, or all with the same outcome."""
         return self.same or (self,)
 
     @property
     def outcome_key(self) -> Hashable:
-        """What it has in common with the runs of other conditions that came to the same in every sample."""
+        """The key that runs of other conditions share if every sample has the same outcome."""
         manifest, record = self.run.manifest, data_of(self.run)
         cell = manifest.cell
         if record is None or self.damaged or not self.has_cards:
@@ -84,24 +84,24 @@ class MeasuredRun:
 
     @property
     def has_review(self) -> bool:
-        """Whether the protocol reviews what Stage 1 found; else Stage 1 is final."""
+        """Whether the protocol reviews the tuples of Stage 1; otherwise Stage 1 is final."""
         protocol = self.run.manifest.cell.protocol
         return is_conflict_review(protocol) or protocol == "debate"
 
     @property
     def is_evaluation(self) -> bool:
-        """Whether it was run to be measured, not to fill a memory."""
+        """Whether the run was made for evaluation, not to fill a memory."""
         return self.run.manifest.cell.kind == "evaluation"
 
     @property
     def has_cards(self) -> bool:
-        """Whether what is known at inference only (risk, memory, cost) was recorded."""
+        """Whether the facts known only at inference (risk, memory, cost) were recorded."""
         return self.metrics.cost.samples > 0
 
 
 @dataclass(frozen=True, slots=True)
 class RepeatedCell:
-    """The same cell, run several times with other seeds or as plain repeats."""
+    """A cell that was run several times, with other seeds or as plain repeats."""
 
     name: str
     kind: Literal["seeds", "repeats"]
@@ -111,7 +111,7 @@ class RepeatedCell:
 
 @dataclass(frozen=True)
 class Collected:
-    """All that is known about the runs of a report."""
+    """Everything known about the runs of a report."""
 
     experiment: str
     runs: tuple[MeasuredRun, ...]
@@ -123,17 +123,17 @@ class Collected:
 
     @property
     def partial(self) -> int:
-        """How many samples were decided without some of their calls and are measured all the same, in all runs."""
+        """How many samples of all runs were decided without some of their calls and are measured anyway."""
         return sum(run.metrics.partial for run in self.runs)
 
     @property
     def evaluated(self) -> tuple[MeasuredRun, ...]:
-        """The runs that are compared; those that only filled a memory where there are no others."""
+        """The runs to compare; if there are none, those that only filled a memory."""
         return tuple(run for run in self.runs if run.is_evaluation) or self.runs
 
     @cached_property
     def shown(self) -> tuple[MeasuredRun, ...]:
-        """The runs that are compared, those that came to the same as one."""
+        """The runs to compare, with equal ones merged into one."""
         together: dict[Hashable, list[MeasuredRun]] = {}
         for run in self.evaluated:
             together.setdefault(run.outcome_key, []).append(run)
@@ -141,14 +141,14 @@ class Collected:
 
 
 def as_one(runs: Sequence[MeasuredRun]) -> MeasuredRun:
-    """Runs that came to the same, under one name that has all of theirs."""
+    """Merge runs with the same outcome under one name that lists all of theirs."""
     if len(runs) == 1:
         return runs[0]
     return replace(runs[0], name=equal_names([run.name for run in runs]), same=tuple(runs))
 
 
 def equal_names(names: Sequence[str]) -> str:
-    """Return one name for all: what the later ones have in common with the first is not said again."""
+    """Return one name for all, in which the later ones do not repeat what they share with the first."""
     parts = [name.split("-") for name in names]
     common = next((at for at, column in enumerate(zip(*parts, strict=False)) if len(set(column)) > 1), 0)
     return " = ".join([names[0], *("-".join(part[common:]) for part in parts[1:])])
@@ -161,9 +161,9 @@ def collect(
     sample_budget: int = DEFAULT_BUDGET,
     complete_only: bool = False,
 ) -> Collected:
-    """Read and measure all runs in the folders; what cannot be read is told, not guessed.
+    """Read and measure all runs in the folders; whatever cannot be read is reported as a problem.
 
-    With ``complete_only`` partial samples are read as failed ones.
+    With ``complete_only``, partial samples are treated as failed.
     """
     runs, problems = readable_runs(paths)
     if complete_only:
@@ -190,7 +190,7 @@ def collect(
 
 
 def readable_runs(paths: Sequence[Path]) -> tuple[list[Run], list[Problem]]:
-    """Return the runs in the folders; of an experiment, those that can be read. None at all is an error."""
+    """Return the readable runs in the folders, and the problems of the others; raise if none can be read."""
     runs: list[Run] = []
     problems: list[Problem] = []
     for path in paths:
@@ -222,18 +222,18 @@ def _each(folders: Sequence[Path]) -> tuple[list[Run], list[Problem]]:
 
 
 def data_of(run: Run) -> DataRecord | None:
-    """Return what the run was run over."""
+    """Return the data of the run."""
     return run.data
 
 
 def gold_fields_of(run: Run) -> Collection[str]:
-    """Return what the gold of the run says: term, ref, opinion."""
+    """Return the fields of the run's gold: term, ref, opinion."""
     record = data_of(run)
     return () if record is None else record.gold_fields
 
 
 def _names(runs: Sequence[Run]) -> list[str]:
-    """Return the cell's name; with the experiment's, and then a number, where that is not enough."""
+    """Return the names of the cells, with the experiment's name and then a number added to make them unique."""
     several = len({run.manifest.experiment for run in runs}) > 1
     names = [f"{run.manifest.experiment}/{run.name}" if several else run.name for run in runs]
     seen: Counter[str] = Counter()
@@ -245,7 +245,7 @@ def _names(runs: Sequence[Run]) -> list[str]:
 
 
 class _Reading:
-    """The samples of one run on their way to the measures, each packed for the page as it passes."""
+    """The samples of one run on their way to the measures; each is packed for the page as it passes."""
 
     def __init__(self, run: Run, number: int, packer: SamplePacker) -> None:
         self._run = run
@@ -257,7 +257,7 @@ class _Reading:
 
     @property
     def outcome(self) -> str:
-        """A digest of all that came out so far."""
+        """A digest of all results so far."""
         return self._digest.hexdigest()
 
     def samples(self) -> Iterator[RunSample]:
@@ -281,7 +281,7 @@ def _outcome(sample: RunSample) -> bytes:
 
 
 def _comparisons(runs: Sequence[MeasuredRun], resamples: int) -> tuple[list[Comparison], list[Problem]]:
-    """Runs over the same data with gold, compared with the first of them."""
+    """Compare the runs over the same data with gold, each with the first of them."""
     groups: dict[str, list[MeasuredRun]] = {}
     for run in runs:
         record = data_of(run.run)
@@ -300,7 +300,7 @@ def _comparisons(runs: Sequence[MeasuredRun], resamples: int) -> tuple[list[Comp
 
 
 def _over_shared(run: MeasuredRun, comparisons: Sequence[Comparison], resamples: int) -> MeasuredRun:
-    """Return the run with what it scores over the samples that no run of its comparison failed on."""
+    """Return the run with its scores over the samples that no run of its comparison failed on."""
     left_out = {uid for found in comparisons if run.name in {row.name for row in found.runs} for uid in found.left_out}
     if not left_out:
         return run

@@ -1,4 +1,4 @@
-"""Runs and experiments, given as such or by their folders, compared with the first of them."""
+"""Comparing runs and experiments, given as objects or folders, with the first of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from samsim.schemas.scorecards import Family
 
 @dataclass(frozen=True, slots=True)
 class RunsToCompare:
-    """The runs that evaluate, with names that tell them apart, and what a reader should know about them."""
+    """The evaluation runs, with unique names, and notes for the reader."""
 
     runs: Sequence[Run]
     names: Sequence[str]
@@ -33,10 +33,10 @@ def compare(
 ) -> Comparison:
     """Compare runs over the same samples with the first one: paired tests, intervals, and every tuple that flipped.
 
-    ``runs`` are runs, experiments, or their folders; runs over different data are refused with what differs.
-    ``families`` says what of a tuple must be right (triplet, ref_pol, ote_pol, attr_pol), by default all that the
-    gold can judge. ``complete_only`` leaves out samples that are partial in a run. What is missing of a run is
-    a warning.
+    ``runs`` are runs, experiments, or their folders; runs over different data raise an error that says what differs.
+    ``families`` says which parts of a tuple must be right (triplet, ref_pol, ote_pol, attr_pol); the default is all
+    families that the gold can score. ``complete_only`` leaves out samples that are partial in a run. Warns about
+    anything missing from a run.
     """
     read = runs_to_compare(runs, complete_only=complete_only)
     for note in read.notes:
@@ -45,7 +45,7 @@ def compare(
 
 
 def runs_to_compare(sources: Iterable[RunSource], *, complete_only: bool = False) -> RunsToCompare:
-    """Find the runs that evaluate; those that only filled a memory ran over other data on purpose."""
+    """Find the evaluation runs; those that only filled a memory use other data on purpose and are left out."""
     found: list[Run] = find_runs(folders_of(sources))
     if complete_only:
         found = [CompleteRun(run.path, run.manifest) for run in found]
@@ -61,6 +61,6 @@ def runs_to_compare(sources: Iterable[RunSource], *, complete_only: bool = False
 
 
 def _names(runs: Sequence[Run]) -> list[str]:
-    """Return short names where they tell the runs apart, else their folders."""
+    """Return the short names if they are unique, else the folders."""
     short = [run.name for run in runs]
     return short if len(set(short)) == len(short) else [str(run.path) for run in runs]

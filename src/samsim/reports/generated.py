@@ -1,7 +1,7 @@
-"""Which tables beside a report are its own: ``metrics.json`` names them with their digests.
+"""The generated tables next to a report: ``metrics.json`` lists them with their digests.
 
-A table that this report does not have any more is removed, but only where it is still as it was written: what a
-person changed or put there stays.
+A table that the report no longer has is removed, but only if it is unchanged: files that a person edited or
+added stay.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ FILES = "files"
 
 
 def digests(contents: Mapping[str, bytes]) -> dict[str, str]:
-    """Return what ``metrics.json`` says of the files a report writes, by their names in its folder."""
+    """Return the digests of a report's files for ``metrics.json``, by their names in its folder."""
     return {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
 
 
 def remove_stale(metrics: Path, tables: str, written: Mapping[str, str]) -> None:
-    """Remove the tables of the last report in this folder that the next one does not write."""
+    """Remove the tables of the previous report in this folder that the new one does not write."""
     for name, digest in _written_before(metrics):
         place = metrics.parent / tables / PurePosixPath(name).name
         if name not in written and name == f"{tables}/{place.name}" and _is_unchanged(place, digest):

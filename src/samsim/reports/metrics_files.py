@@ -17,13 +17,13 @@ CSV_COLUMNS = ("run", "section", "measure", "value")
 
 
 def metrics_json(collected: Collected, files: Mapping[str, str]) -> str:
-    """All measures of all runs, their comparisons and the stability of repeated cells, and the report's ``files``."""
+    """Return all measures of all runs, their comparisons, the stability of repeated cells, and ``files``."""
     everything = {**_measures(collected), FILES: dict(files)}
     return json.dumps(everything, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
 def metrics_csv(collected: Collected) -> str:
-    """Return one line per value: run, section, measure, value; what is unknown has no line."""
+    """Return one line per value: run, section, measure, value; unknown values have no line."""
     return "".join(f"{csv_line(row)}\n" for row in (CSV_COLUMNS, *_csv_rows(_measures(collected))))
 
 
@@ -68,7 +68,7 @@ def _measures(collected: Collected) -> dict[str, Any]:
 
 
 def _comparison(found: Comparison) -> dict[str, Any]:
-    """Return the comparison with its flips counted; ``samsim compare`` names them one by one."""
+    """Return the comparison with its flips counted; ``samsim compare`` lists them one by one."""
     dumped = found.model_dump(mode="json", exclude={"contrasts": {"__all__": {"tuple_flips", "sample_flips"}}})
     for written, contrast in zip(dumped["contrasts"], found.contrasts, strict=True):
         written["tuples_wrong_to_right"] = contrast.flips("wrong_to_right")
@@ -83,7 +83,7 @@ def _contrast_rows(contrast: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield every single value with the way to it."""
+    """Yield every single value with its path."""
     if isinstance(value, Mapping):
         for name, inside in value.items():
             yield from _flat(inside, f"{path}.{name}" if path else str(name))
@@ -95,7 +95,7 @@ def _flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _item_name(item: Any, number: int) -> str:
-    """Items of a list by what tells them apart, where they say so."""
+    """Return a distinguishing name for an item of a list, or its number if it has none."""
     if isinstance(item, Mapping):
         named = [str(item[key]) for key in ("name", "action", "family") if item.get(key) is not None]
         if named:

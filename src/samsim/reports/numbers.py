@@ -1,4 +1,4 @@
-"""How numbers are written, once for the page, the paper and the terminal."""
+"""Number formats shared by the page, the paper and the terminal."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ NOTHING = "–"
 
 
 def percent(value: float | None) -> str:
-    """Return a share or score in percent, one decimal."""
+    """Format a share or score in percent, with one decimal."""
     return NOTHING if value is None else f"{100 * value:.1f}"
 
 
 def points(value: float | None) -> str:
-    """Return a difference in percentage points, with its sign."""
+    """Format a difference in percentage points, with its sign."""
     if value is None:
         return NOTHING
     rounded = round(100 * value, 1)
@@ -21,29 +21,29 @@ def points(value: float | None) -> str:
 
 
 def percent_interval(interval: Interval | None) -> str:
-    """Return the 95 % interval of a share or score."""
+    """Format the 95 % interval of a share or score."""
     return NOTHING if interval is None else f"[{percent(interval.low)}, {percent(interval.high)}]"
 
 
 def points_interval(interval: Interval | None) -> str:
-    """Return the 95 % interval of a difference."""
+    """Format the 95 % interval of a difference."""
     return NOTHING if interval is None else f"[{points(interval.low)}, {points(interval.high)}]"
 
 
 def p_value(value: float | None) -> str:
-    """Return a p-value, three decimals."""
+    """Format a p-value with three decimals."""
     if value is None:
         return NOTHING
     return "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def coefficient(value: float | None) -> str:
-    """Return a coefficient of agreement, three decimals."""
+    """Format a coefficient of agreement with three decimals."""
     return NOTHING if value is None else f"{value:.3f}".replace("-", "−")
 
 
 def signed(value: float | None) -> str:
-    """Return a mean difference, two decimals, with its sign."""
+    """Format a mean difference with two decimals and its sign."""
     if value is None:
         return NOTHING
     rounded = round(value, 2)
@@ -51,27 +51,27 @@ def signed(value: float | None) -> str:
 
 
 def signed_interval(interval: Interval | None) -> str:
-    """Return the interval of a mean difference."""
+    """Format the interval of a mean difference."""
     return NOTHING if interval is None else f"[{signed(interval.low)}, {signed(interval.high)}]"
 
 
 def decimal(value: float | None, places: int = 2) -> str:
-    """Return a plain number."""
+    """Format a plain number."""
     return NOTHING if value is None else f"{value:,.{places}f}"
 
 
 def whole(value: int | None) -> str:
-    """Return a count."""
+    """Format a count."""
     return NOTHING if value is None else f"{value:,}"
 
 
 def net(value: int) -> str:
-    """Return a difference of counts, with its sign."""
+    """Format a difference of counts, with its sign."""
     return f"{value:+,d}".replace("-", "−") if value else "0"
 
 
 def dollars(value: float | None) -> str:
-    """Money: at least four significant decimals where it is little."""
+    """Format an amount in dollars, with four decimals below $100."""
     if value is None:
         return NOTHING
     if 0 < value < 0.00005:
@@ -80,12 +80,12 @@ def dollars(value: float | None) -> str:
 
 
 def seconds(value: float | None) -> str:
-    """Return a time in seconds; milliseconds where it is short."""
+    """Format a time in seconds, or in milliseconds if it is short."""
     if value is None:
         return NOTHING
     return f"{value:.2f} s" if value >= 1 else f"{1000 * value:.1f} ms"
 
 
 def share(found: Share) -> str:
-    """Return a share with its counts."""
+    """Format a share with its counts."""
     return NOTHING if found.rate is None else f"{percent(found.rate)} ({found.count:,}/{found.of:,})"

@@ -16,10 +16,10 @@ from samsim.schemas.scorecards import Family
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """One row: a run, repeats of a run pooled, or several of these that came to the same.
+    """One row: a run, pooled repeats of a run, or several of these with the same outcome.
 
-    ``spread`` is the range of F1 over repeats, None for a single run. ``delta`` is None where nothing is
-    reviewed, and for repeats, which are not tested stage against stage.
+    ``spread`` is the range of F1 over repeats, None for a single run. ``delta`` is None if the protocol has no
+    review, and for repeats, which are not tested stage against stage.
     """
 
     name: str
@@ -54,7 +54,7 @@ class _Cell:
 
 
 def scored_runs(collected: Collected, family: Family, *, single: bool = False) -> list[Scored]:
-    """Return what the family can judge, in its order: repeats pooled, or every run by itself."""
+    """Return the rows that the family can score, in their order: repeats pooled, or every run by itself."""
     contrasts = contrasts_of(collected, family)
     together: dict[Hashable, list[_Cell]] = {}
     for cell in _cells(collected, single=single):
@@ -102,7 +102,7 @@ def _scored(cells: Sequence[_Cell], family: Family, contrast: Contrast | None) -
 
 
 def _together(rates: Sequence[Rates]) -> Rates:
-    """Return the rates of the counts of all."""
+    """Return the rates of the pooled counts."""
     counts = ([rate.matched for rate in rates], [rate.predicted for rate in rates], [rate.gold for rate in rates])
     return Rates.of(Score(*map(sum, counts)))
 
@@ -118,7 +118,7 @@ def contrasts_of(collected: Collected, family: Family) -> dict[str, Contrast]:
 
 
 def trivial_scores(collected: Collected, family: Family) -> list[tuple[int, dict[BaselineName, BaselineScores]]]:
-    """Return the trivial answers once per data set, over the run with the most samples, with how many these are."""
+    """Return the trivial answers once per data set, with the number of samples of the run that has the most."""
     most: dict[str, FamilyScores] = {}
     for run in collected.evaluated:
         scores, record = run.metrics.tuples.get(family), data_of(run.run)

@@ -1,4 +1,4 @@
-"""The main table of a report for a terminal, narrow enough for one of 80 columns, in English or Korean."""
+"""The main table of a report for an 80-column terminal, in English or Korean."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from samsim.schemas.code_names import Pair
 from samsim.schemas.scorecards import Family
 
 _BUDGET: tuple[Pair, ...] = (("calls", "호출"), ("tokens", "토큰"), ("cost", "비용"))
-# As short as the p they stand for; the legend says what they mean.
+# As short as the p they replace; the legend explains them.
 _IDENTICAL: Pair = ("identical", "동일")
 _SAME: Pair = ("same", "같음")
 
@@ -55,7 +55,7 @@ def comparison_table(collected: Collected, ui: Ui = "en") -> Table:
 
 
 def show_comparison(console: Console, files: ReportFiles, ui: Ui = "en") -> None:
-    """The main table, what is missing, and where the rest is."""
+    """Print the main table, what is missing, and where the files are."""
     collected = files.collected
     console.print(comparison_table(collected, ui))
     console.print(Text(_legend(collected, ui), style="dim"))
@@ -69,13 +69,13 @@ def show_comparison(console: Console, files: ReportFiles, ui: Ui = "en") -> None
 
 
 def missing_line(problem: Problem, ui: Ui = "en") -> str:
-    """Return what is missing of a run, or a hint about it."""
+    """Return a line on what is missing from a run, or a hint about it."""
     kind = ("missing", "누락") if problem.kind == "missing" else ("hint", "도움말")
     return f"{said(kind, ui)}: {problem.run}: {said(problem.problem.words, ui)}"
 
 
 def partial_lines(collected: Collected, ui: Ui = "en") -> list[str]:
-    """Return which runs have samples that were decided without some of their calls, and how many."""
+    """Return a line for each run with samples that were decided without some of their calls."""
     return [
         said(
             (
@@ -92,7 +92,7 @@ def partial_lines(collected: Collected, ui: Ui = "en") -> list[str]:
 
 
 def failed_checks_line(files: ReportFiles, ui: Ui = "en") -> str:
-    """Return what ``samsim run`` and ``samsim report`` say when the measures cannot be trusted."""
+    """Return the message of ``samsim run`` and ``samsim report`` for measures that cannot be trusted."""
     failed = files.checks_failed
     english = f"{how_many(failed, 'check')} of the measures FAILED: do not use these numbers."
     return said((english, f"지표 점검 {failed:,}건에 실패했습니다. 이 수치를 쓰지 마세요."), ui)
@@ -108,7 +108,7 @@ def _title(collected: Collected, family: Family | None, ui: Ui) -> str:
 
 
 def _unscored(collected: Collected, ui: Ui) -> str:
-    """Return why nothing is scored; the reasons of runs may differ."""
+    """Return why nothing is scored; the reasons may differ between runs."""
     return "; ".join(dict.fromkeys(said(missing_row(run).cells[1], ui) for run in collected.evaluated))
 
 
@@ -142,7 +142,7 @@ def _legend(collected: Collected, ui: Ui) -> str:
     if any(not contrast.identical for contrast in untested):
         parts.append(
             (
-                f"{_SAME[0]}: the same tuples, nothing to test; the page says what differs.",
+                f"{_SAME[0]}: the same tuples, nothing to test; the page shows what differs.",
                 f"{_SAME[1]}: 튜플이 같아 검정하지 않음. 다른 점은 보고서에 있음.",
             )
         )
@@ -183,7 +183,7 @@ def _difference(contrast: Contrast | None, ui: Ui) -> list[str]:
 
 
 def _trivial(collected: Collected, family: Family, ui: Ui) -> list[str]:
-    """Return the best of the trivial baselines; the page has them all."""
+    """Return the best of the trivial baselines; the page has all of them."""
     found = [
         (score.micro.f1, name) for _, answers in trivial_scores(collected, family) for name, score in answers.items()
     ]

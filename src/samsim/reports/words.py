@@ -32,25 +32,25 @@ PAGE: Mapping[str, Pair] = {
         "Checks of the measures failed. Do not use the numbers of this report.",
         "지표 점검에 실패했습니다. 이 보고서의 수치를 쓰지 마세요.",
     ),
-    "problems": ("Not everything is there", "빠진 것이 있습니다"),
-    "partial": ("Calls were lost", "응답이 빠진 호출이 있습니다"),
+    "problems": ("Something is missing", "빠진 것이 있습니다"),
+    "partial": ("Some calls gave no answer", "응답이 빠진 호출이 있습니다"),
     "partial_run": (
         "{count} of {total} samples are partial: they were decided without the calls that gave no answer, and are"
-        " counted in the measures. The sample browser lists them under “partial”, metrics.json names the calls;"
-        " samsim run … --retry-errors does them again.",
+        " counted in the measures. The sample browser lists them under “partial”, and metrics.json names the calls."
+        " Repeat them with samsim run … --retry-errors.",
         "샘플 {total}개 가운데 {count}개는 응답하지 않은 호출을 빼고 판정했습니다. 지표에는 들어 있습니다. 샘플 목록의"
         " ‘일부 응답 누락’에서 볼 수 있고 빠진 호출은 metrics.json에 있습니다. samsim run … --retry-errors로 다시 할 수"
         " 있습니다.",
     ),
     "left_out": (
         "To keep the file small, the sample browser has {included} of {total} samples: those that failed, are partial,"
-        " changed or were flagged come first. {left_out} are left out here; all measures count every sample.",
+        " changed or were flagged come first. {left_out} are left out here; the measures count every sample.",
         "파일 크기를 줄이기 위해 전체 {total}개 중 {included}개만 샘플 목록에 넣었습니다. 실패하거나 일부 응답이"
         " 빠지거나 바뀌거나 충돌이 있던 샘플을 먼저 넣었고 나머지 {left_out}개는 뺐습니다. 지표는 모든"
         " 샘플로 계산했습니다.",
     ),
     "all_failed": ("all samples failed", "모든 샘플이 실패했습니다"),
-    "no_samples": ("no sample is done", "완료된 샘플이 없습니다"),
+    "no_samples": ("no samples are done", "완료된 샘플이 없습니다"),
     "no_gold_row": ("no gold, so nothing is scored", "정답이 없어 점수를 매기지 않았습니다"),
     "without_review": (
         "Not in this table, because the protocol has no review: {names}.",
@@ -62,7 +62,7 @@ PAGE: Mapping[str, Pair] = {
     ),
     "needs_inference": ("needs inference: repeat run {run}", "추론이 필요합니다: {run} 실행을 다시 하세요"),
     "no_script": (
-        "The sample browser needs JavaScript. Everything above it does not.",
+        "The sample browser needs JavaScript; everything above it does not.",
         "샘플 목록은 자바스크립트가 있어야 볼 수 있습니다. 나머지 내용은 그대로 볼 수 있습니다.",
     ),
     "checks_passed": ("All {count} checks of the measures passed.", "지표 점검 {count}건을 모두 통과했습니다."),
@@ -71,17 +71,17 @@ PAGE: Mapping[str, Pair] = {
     "card_samples": ("samples", "샘플"),
     "card_f1": ("final F1", "최종 F1"),
     "card_baseline": ("final F1 of the baseline", "기준 실행의 최종 F1"),
-    "card_largest": ("largest difference to the baseline", "기준 실행과의 가장 큰 차이"),
+    "card_largest": ("largest difference from the baseline", "기준 실행과의 가장 큰 차이"),
     "card_trivial": ("best trivial baseline", "가장 높은 단순 기준선"),
     "card_changed": ("samples changed by review", "재검토로 바뀐 샘플"),
-    "card_cost": ("cost in all", "총비용"),
-    "card_calls": ("calls in all", "총 호출 수"),
+    "card_cost": ("total cost", "총비용"),
+    "card_calls": ("total calls", "총 호출 수"),
     "family_is": (
         "Scores are micro over tuples, in percent. Primary measure: {family}.",
         "점수는 튜플 기준 마이크로 평균(%)입니다. 주 지표: {family}.",
     ),
     "no_gold_here": (
-        "There is no gold, so nothing is scored; the rest of the report needs none.",
+        "There is no gold, so nothing is scored; the rest of the report does not need it.",
         "정답이 없어 점수는 매기지 않았습니다. 나머지 내용은 정답 없이도 볼 수 있습니다.",
     ),
     "all_failed_here": (
@@ -89,26 +89,26 @@ PAGE: Mapping[str, Pair] = {
         "모든 샘플이 실패해 점수를 매길 수 없습니다. 이유는 샘플 목록에서 볼 수 있습니다.",
     ),
     "no_samples_here": (
-        "No sample is done, so nothing is scored.",
+        "No samples are done, so nothing is scored.",
         "완료된 샘플이 없어 점수를 매길 수 없습니다.",
     ),
     "no_scorecards_here": (
-        "The scorecards are missing, and with them the gold, so nothing is scored. Repeat the runs to have them.",
+        "The scorecards are missing, and with them the gold, so nothing is scored. Repeat the runs to get them back.",
         "스코어카드가 없어 정답도 없으므로 점수를 매길 수 없습니다. 점수가 필요하면 실행을 다시 하세요.",
     ),
     "ceiling_is": (
-        "{count} gold tuples have nothing that {family} compares: finding everything would give F1 {value}.",
+        "{count} gold tuples have nothing that {family} compares: even finding everything would give F1 {value}.",
         "정답 튜플 {count}개에는 {family}에서 비교할 값이 없습니다. 모두 찾아도 F1은 {value}입니다.",
     ),
     "single_runs": ("Single runs", "개별 실행"),
     "other_breakdowns": ("Other breakdowns", "다른 기준으로 나눈 결과"),
-    "run_details": ("What decided each run", "실행별 설정"),
+    "run_details": ("Settings of each run", "실행별 설정"),
     "nothing_here": ("Nothing to show for these runs.", "이 실행들에서는 보여 줄 내용이 없습니다."),
     "other_families": ("Other measures", "다른 지표"),
     "by_reason": ("By reason code", "이유 코드별"),
     "more_detail": ("Details", "자세히"),
     "made_by": (
-        "Made by samsim {version} from the files of the runs, without any call. Nothing here is loaded from a network.",
+        "Made by samsim {version} from the files of the runs, without any call. Nothing is loaded from the network.",
         "samsim {version}에서 실행 파일만으로 만든 보고서입니다. 모델 호출도, 네트워크 접속도 없습니다.",
     ),
 }
@@ -125,7 +125,7 @@ BROWSER: Mapping[str, Pair] = {
     "sample_list": ("Samples", "샘플 목록"),
     "sample_detail": ("Sample", "샘플"),
     "keys": (
-        "j and k or the arrow keys go through the list, Esc closes a sample.",
+        "Use j and k or the arrow keys to move through the list, and Esc to close a sample.",
         "j·k 또는 화살표 키로 이동하고 Esc로 닫습니다.",
     ),
     "all_runs": ("all runs", "모든 실행"),
@@ -138,7 +138,7 @@ BROWSER: Mapping[str, Pair] = {
     "nothing_matches": ("No sample matches.", "조건에 맞는 샘플이 없습니다."),
     "text_unknown": ("(text unknown)", "(본문 알 수 없음)"),
     "old_browser": (
-        "This browser is too old for the list of samples; one of 2023 or later will do.",
+        "This browser is too old for the list of samples. Use a browser from 2023 or later.",
         "브라우저가 오래되어 샘플 목록을 볼 수 없습니다. 2023년 이후 버전을 쓰세요.",
     ),
     "same_sample": ("The same sample in other runs", "다른 실행의 같은 샘플"),
@@ -156,35 +156,35 @@ DETAIL: Mapping[str, Pair] = {
     "match": ("gold", "정답 일치"),
     "gold": ("Gold", "정답"),
     "no_gold": ("There is no gold for this sample.", "이 샘플에는 정답이 없습니다."),
-    "gold_empty": ("The gold says that there is no opinion here.", "정답에 의견이 없습니다."),
+    "gold_empty": ("According to the gold, there is no opinion here.", "정답에 의견이 없습니다."),
     "stage1": ("Stage 1", "1단계"),
     "stage2": ("Stage 2", "2단계"),
     "final": ("final", "최종"),
     "final_tuples": ("Final tuples", "분석 결과"),
-    "nothing_left": ("No tuple in the end.", "분석 결과가 없습니다."),
-    "dropped": ("Gone", "빠진 튜플"),
+    "nothing_left": ("No final tuples.", "분석 결과가 없습니다."),
+    "dropped": ("Removed", "빠진 튜플"),
     "uncertain": ("uncertain", "불확실"),
     "stage1_found": ("Stage 1: who found what", "1단계: 누가 무엇을 찾았나"),
     "nothing_found": ("nothing found", "찾은 것 없음"),
     "implicit": ("(implicit)", "(암시)"),
     "mark_hit": ("matches the gold", "정답과 일치"),
     "mark_part": ("partly matches the gold", "정답과 일부 일치"),
-    "mark_miss": ("not in agreement with the gold", "정답과 불일치"),
+    "mark_miss": ("does not match the gold", "정답과 불일치"),
     "partial_sample": (
         "Partial: decided without the calls that gave no answer.",
         "일부 응답 누락: 응답하지 않은 호출을 빼고 판정했습니다.",
     ),
     "no_answer": ("{agent} gave no answer: {problem}", "{agent} 응답 없음: {problem}"),
-    "rejected_parts": ("{agent}: {count} broken parts dropped", "{agent}: 형식이 깨진 부분 {count}건 제외"),
+    "rejected_parts": ("{agent}: {count} invalid parts dropped", "{agent}: 형식이 깨진 부분 {count}건 제외"),
     "doubts": ("Conflicts and doubts", "충돌과 의심 지점"),
-    "no_doubts": ("No conflict and no doubt.", "충돌도 의심 지점도 없습니다."),
+    "no_doubts": ("No conflicts or doubts.", "충돌도 의심 지점도 없습니다."),
     "votes": ("Votes and decisions", "투표와 결정"),
-    "no_votes": ("Nothing was put to the vote.", "투표에 부친 튜플이 없습니다."),
+    "no_votes": ("Nothing was put to a vote.", "투표에 부친 튜플이 없습니다."),
     "tuple": ("tuple", "튜플"),
     "decision": ("decision", "결정"),
     "implicit_vote": ("no vote, counts as KEEP", "표 없음, KEEP으로 계산"),
     "merge_vote": ("counts as KEEP", "KEEP으로 계산"),
-    "refused": ("Proposals that the rules did not let through:", "규칙상 받아들이지 않은 제안:"),
+    "refused": ("Proposals refused by the rules:", "규칙상 받아들이지 않은 제안:"),
     "aspects_and_checks": ("Aspects and checks", "속성과 점검"),
     "debate_turns": ("The debate", "토론"),
     "round": ("round {round}", "{round}라운드"),
@@ -206,13 +206,13 @@ DETAIL: Mapping[str, Pair] = {
     "memory": ("Memory", "메모리"),
     "condition_is": ("Condition {condition}.", "조건 {condition}."),
     "similar_cases": ("Similar past cases: {ids}.", "비슷한 과거 사례: {ids}."),
-    "no_similar_case": ("No similar past case.", "비슷한 과거 사례가 없습니다."),
+    "no_similar_case": ("No similar past cases.", "비슷한 과거 사례가 없습니다."),
     "gate_open": ("The gate was open: {reasons}.", "게이트 열림: {reasons}."),
-    "gate_shut": ("The gate stayed shut: {reasons}.", "게이트 닫힘: {reasons}."),
+    "gate_shut": ("The gate stayed closed: {reasons}.", "게이트 닫힘: {reasons}."),
     "advice_shown": ("shown", "보임"),
-    "advice_placebo": ("not shown, neutral text in its place", "보이지 않고 중립적인 글로 대신함"),
+    "advice_placebo": ("not shown, replaced by neutral text", "보이지 않고 중립적인 글로 대신함"),
     "placebo_here": (
-        "Placebo: neutral text of the same length was shown in the place of this advice. Nobody read the advice.",
+        "Placebo: neutral text of the same length was shown instead of this advice. No agent saw the advice.",
         "플라시보: 아래 조언 대신 같은 길이의 중립적인 글을 보였습니다. 조언은 누구도 읽지 않았습니다.",
     ),
     "placebo_characters": (
@@ -220,7 +220,7 @@ DETAIL: Mapping[str, Pair] = {
         "모든 프롬프트에 들어간 중립적인 글: {count}자.",
     ),
     "shuffled_here": (
-        "Shuffled: advice of another case was shown.",
+        "Shuffled: advice from another case was shown.",
         "섞음: 다른 사례의 조언을 보였습니다.",
     ),
     "advice_hidden": ("not shown", "보이지 않음"),
@@ -236,9 +236,9 @@ DETAIL: Mapping[str, Pair] = {
     "after": ("after", "이후"),
     "none": ("none", "없음"),
     "override_none": ("Nothing was overridden.", "바뀐 튜플이 없습니다."),
-    "override_success": ("Overridden, with less risk than before.", "바꾼 뒤 위험이 줄었습니다."),
+    "override_success": ("Overridden, and the risk fell.", "바꾼 뒤 위험이 줄었습니다."),
     "override_harm": ("Overridden, with harm.", "바꾼 뒤 해가 생겼습니다."),
-    "override_neither": ("Overridden, with no less risk than before.", "바꿨지만 위험이 줄지 않았습니다."),
+    "override_neither": ("Overridden, but the risk did not fall.", "바꿨지만 위험이 줄지 않았습니다."),
     "unknown": ("unknown", "알 수 없음"),
     "usage_line": (
         "{calls} calls ({cached} from the cache, {failed} failed), {tokens} tokens, {cost}, {seconds} s",
@@ -253,5 +253,5 @@ DETAIL: Mapping[str, Pair] = {
 
 
 def all_words() -> dict[str, Pair]:
-    """Everything the page's script may say."""
+    """Return everything the page's script may say."""
     return {**PAGE, **BROWSER, **DETAIL}

@@ -1,1 +1,1 @@
-"""What is decided: pure functions without I/O, clock or randomness."""
+"""The decision rules: pure functions without I/O, clock or randomness."""

@@ -1,4 +1,4 @@
-"""Decisions become tuples: apply (DROP, FLIP, FLAG) and finalize (collapse equal tuples)."""
+"""Turning decisions into tuples: apply (DROP, FLIP, FLAG) and finalize (collapse equal tuples)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FinalizeMode = Literal["p1", "p2"]
 
 
 def apply_decisions(candidates: Sequence[Candidate], decisions: Sequence[ArbiterDecision]) -> list[ReviewedTuple]:
-    """Return every surviving candidate: DROP removes, FLIP sets the polarity, FLAG marks, KEEP leaves."""
+    """Return the surviving candidates: DROP removes one, FLIP sets its polarity, FLAG marks it, KEEP leaves it."""
     by_id = {decision.tuple_id: decision for decision in decisions}
     return [
         _reviewed(candidate, decision)
@@ -35,7 +35,7 @@ def _reviewed(candidate: Candidate, decision: ArbiterDecision | None) -> Reviewe
 
 
 def merged_refs(actions_by_tuple: ActionsByTuple, taxonomy: Taxonomy) -> dict[str, str]:
-    """Finalize P2: the new ref of each tuple on which two or more agents vote MERGE with the same one."""
+    """Return the new ref of each tuple for which at least two agents vote MERGE with the same ref (finalize P2)."""
     merged = {}
     for tuple_id, votes in actions_by_tuple.items():
         refs = Counter(
@@ -52,9 +52,9 @@ def merged_refs(actions_by_tuple: ActionsByTuple, taxonomy: Taxonomy) -> dict[st
 def finalize(reviewed: Sequence[ReviewedTuple], new_refs: Mapping[str, str] | None = None) -> list[FinalTuple]:
     """Collapse tuples with equal (ref, term, polarity); ``support`` lists the agents that found them.
 
-    ``opinion_terms`` has every opinion of the members; an implicit one, "", is an opinion like any other.
+    ``opinion_terms`` has every opinion of the members; an implicit one ("") counts like any other.
 
-    ``new_refs`` is given in P2 only (see ``merged_refs``); in P1 a MERGE is a no-op.
+    ``new_refs`` is given in P2 only (see ``merged_refs``); in P1, MERGE is a no-op.
     """
     refs = new_refs or {}
     groups: dict[tuple[str, str, str], list[ReviewedTuple]] = {}

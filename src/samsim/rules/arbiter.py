@@ -1,6 +1,6 @@
 """The arbiter: code, never a model, decides by the published rules (seeds 000 §1 and 002).
 
-Per reviewed tuple, the first rule that applies. Rule 4 comes before them all: MERGE counts as KEEP.
+The first rule that applies decides a reviewed tuple. Rule 4 precedes all others: MERGE counts as KEEP.
 
 ====  ==========================  =====================================  =========================================
 rule  votes                       v1                                     v2
@@ -59,7 +59,7 @@ def arbiter_vote(
     *,
     version: ArbiterVersion = "v2",
 ) -> list[ArbiterDecision]:
-    """Decide every reviewed tuple from its three votes; a pure function of its arguments."""
+    """Return the decision on every reviewed tuple from its three votes; a pure function of its arguments."""
     if version not in ("v1", "v2"):
         raise ContractError(f"Unknown arbiter version {version!r}: use 'v1' or 'v2'.")
     types_by_tuple = _conflict_types(conflict_flags)
@@ -70,7 +70,7 @@ def arbiter_vote(
 
 
 def _conflict_types(flags: Iterable[ConflictFlag | Mapping[str, Any]]) -> dict[str, tuple[ConflictType, ...]]:
-    """Return all conflict types a tuple takes part in, each once, in flag order."""
+    """Return the conflict types of each tuple, without repeats, in flag order."""
     found: dict[str, dict[ConflictType, None]] = {}
     for given in flags:
         flag = given if isinstance(given, ConflictFlag) else _read_flag(given)
@@ -126,7 +126,7 @@ def _cast_vote(given: Vote) -> CastVote:
     counted_as: DecidedAction = "KEEP" if action == "MERGE" else action  # Rule 4
     polarity = canonical_polarity((item.new_value or {}).get("polarity")) if action == "FLIP" else None
     if action == "FLIP" and polarity is None:
-        raise ContractError("A FLIP vote needs new_value.polarity; enforce_review_actions() sees to that.")
+        raise ContractError("A FLIP vote needs new_value.polarity. Run the votes through enforce_review_actions().")
     return CastVote(action=action, counted_as=counted_as, reason_code=item.reason_code or None, polarity=polarity)
 
 
@@ -137,7 +137,7 @@ def _adopt(
     types: tuple[ConflictType, ...],
     version: ArbiterVersion,
 ) -> _Outcome:
-    """Rule 1, with v2's protection of a facet's preferred actor when it is the explicit minority."""
+    """Apply rule 1; in v2 a facet's preferred actor in the explicit minority turns the decision into a FLAG."""
     if version == "v2":
         preferred = {agent for kind in types for agent in _FACET_PRIORITY.get(kind, frozenset())}
         if any(agent not in voters and agent not in implicit for agent in preferred):
@@ -146,7 +146,7 @@ def _adopt(
 
 
 def _shared_reason(voters: list[Agent], votes: Mapping[Agent, CastVote]) -> str | None:
-    """Return the voters' most frequent reason code; a tie goes to A before B before C."""
+    """Return the voters' most frequent reason code; on a tie A wins over B, and B over C."""
     reasons = [reason for agent in voters if (reason := votes[agent].reason_code) is not None]
     # Counter keeps first-seen order among equals, and voters come in the order A, B, C.
     return Counter(reasons).most_common(1)[0][0] if reasons else None
@@ -155,7 +155,7 @@ def _shared_reason(voters: list[Agent], votes: Mapping[Agent, CastVote]) -> str 
 def _flip_drop_keep(
     votes: Mapping[Agent, CastVote], types: tuple[ConflictType, ...], version: ArbiterVersion
 ) -> _Outcome:
-    """Rule 3: the FLIP wins if structural; in v2 a justified DROP comes next; else FLAG."""
+    """Apply rule 3: the FLIP wins if structural; in v2 a justified DROP comes next; else FLAG."""
     by_action = {vote.counted_as: vote.reason_code for vote in votes.values()}
     if by_action["FLIP"] in _STRUCTURAL_REASON_CODES:
         return "FLIP", by_action["FLIP"], "3"

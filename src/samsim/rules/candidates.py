@@ -1,4 +1,4 @@
-"""Stage 1 triplets become candidates: numbered, refs normalised, spans anchored in the text.
+"""Turning Stage 1 triplets into candidates: numbered, refs normalized, spans anchored in the text.
 
 No de-duplication happens here: each agent's tuple is reviewed on its own.
 """
@@ -12,20 +12,20 @@ from samsim.rules.text_index import TextIndex, fold
 from samsim.schemas.protocol_conflict_review import AGENTS, Agent, ASTETripletItem, Candidate, Span
 from samsim.schemas.taxonomy import Taxonomy
 
-# What was found, by who found it: an agent, or a draw of self-consistency.
+# The triplets by origin: an agent, or a draw of self-consistency.
 Stage1Triplets = Mapping[Agent, Sequence[ASTETripletItem]] | Mapping[str, Sequence[ASTETripletItem]]
 _SPACES = re.compile(r"\s+")
 
 
 def normalise_term(term: str) -> str:
-    """Return the form in which terms are compared: folded (see ``fold``), trimmed, single spaces."""
+    """Return the form used for comparing terms: folded (see ``fold``), trimmed, single spaces."""
     return _SPACES.sub(" ", fold(term)).strip()
 
 
 def anchor_span(term: str, claimed: Span | None, evidence: str, index: TextIndex) -> Span | None:
-    """Return where the term really stands: the claimed span if it carries the term, else the nearest occurrence.
+    """Return the term's actual position: the claimed span if it holds the term, else the nearest occurrence.
 
-    Without a claim, nearness is measured from the evidence. An implicit aspect (empty term) and a
+    Without a claim, the distance is measured from the evidence. An implicit aspect (empty term) and a
     term that is not in the text have no span.
     """
     if claimed is not None and index.carries(claimed, term):
@@ -37,7 +37,7 @@ def anchor_span(term: str, claimed: Span | None, evidence: str, index: TextIndex
 
 
 def number_triplets(stage1: Stage1Triplets) -> list[tuple[str, str, ASTETripletItem]]:
-    """Give every triplet its id: t0, t1, … in the order A, B, C; other origins as they are given."""
+    """Return every triplet with its id and origin: t0, t1, … for A, B, C in order, then other origins as given."""
     by_origin: dict[str, Sequence[ASTETripletItem]] = dict.fromkeys(AGENTS, ())
     by_origin.update((origin, items) for origin, items in stage1.items())
     claimed = [(origin, item) for origin, items in by_origin.items() for item in items]
@@ -45,7 +45,7 @@ def number_triplets(stage1: Stage1Triplets) -> list[tuple[str, str, ASTETripletI
 
 
 def build_candidates(stage1: Stage1Triplets, text: str, taxonomy: Taxonomy) -> list[Candidate]:
-    """Number all triplets, normalise their refs and anchor each in the text."""
+    """Number all triplets, normalize their refs and anchor each in the text."""
     index = TextIndex(text)
     return [
         _as_candidate(tuple_id, origin, item, index, taxonomy) for tuple_id, origin, item in number_triplets(stage1)
@@ -68,5 +68,5 @@ def _as_candidate(tuple_id: str, origin: str, item: ASTETripletItem, index: Text
 
 
 def claimed_spans(stage1: Stage1Triplets) -> dict[str, Span]:
-    """Return the spans as the engine gave them, by tuple id; the validator compares them with the text."""
+    """Return the spans as the engine gave them, by tuple id, for the validator to compare with the text."""
     return {tuple_id: item.span for tuple_id, _, item in number_triplets(stage1) if item.span is not None}

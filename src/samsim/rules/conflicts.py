@@ -1,7 +1,7 @@
-"""Conflict flags: which tuples cannot all stand as they are (seed 000 §4, seed 002, spec 1).
+"""Conflict flags: which tuples contradict or duplicate each other (seed 000 §4, seed 002, spec 1).
 
-Four types, always in this order: polarity mismatch on a ref, polarity mismatch on a term without a
-ref, semantic candidates, granularity overlaps; within a type by first appearance.
+There are four types, always in this order: polarity mismatch on a ref, polarity mismatch on a term
+without a ref, semantic candidates, granularity overlaps. Within a type, flags come by first appearance.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _OPPOSITE = frozenset({"positive", "negative"})
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """The part of a candidate that conflicts are about."""
+    """The fields of a candidate that conflicts depend on."""
 
     tuple_id: str
     term: str
@@ -45,10 +45,10 @@ def compute_conflict_flags(
     semantic_theta: float = SEMANTIC_THETA,
     similarity: Similarity | None = None,
 ) -> list[ConflictFlag]:
-    """Flag every conflict among the candidates; plain dicts of the same shape are accepted.
+    """Return a flag for every conflict among the candidates; plain dicts of the same shape are accepted.
 
-    ``taxonomy`` None is the default one (NIKL 2022): it normalises refs and says which entity is the
-    upper one. ``similarity`` replaces the built-in measure of how alike two terms are written.
+    ``taxonomy`` normalizes refs and names the upper entity; None is the default one (NIKL 2022).
+    ``similarity`` replaces the built-in measure of how similarly two terms are written.
     """
     if conflict_mode not in get_args(ConflictMode):
         raise ContractError(f"Unknown conflict_mode {conflict_mode!r}: use one of {', '.join(get_args(ConflictMode))}.")
@@ -65,7 +65,7 @@ def compute_conflict_flags(
 
 
 def surface_similarity(left: str, right: str) -> float:
-    """Return how alike two terms are written, from 0 to 1: 2 · matching characters / all characters."""
+    """Return how similarly two terms are written, from 0 to 1: 2 · matching characters / all characters."""
     a, b = sorted((normalise_term(left), normalise_term(right)))  # the matcher is not symmetric
     return SequenceMatcher(None, a, b, autojunk=False).ratio()
 
@@ -142,7 +142,7 @@ def _semantic_candidates(rows: Sequence[_Row], theta: float, similarity: Similar
 
 @dataclass(frozen=True, slots=True)
 class _Term:
-    """One term of a ref, with what every comparison with the others needs."""
+    """One term of a ref, with the data that comparing it with the others needs."""
 
     normalised: str
     rows: Sequence[_Row]
@@ -150,7 +150,7 @@ class _Term:
     characters: Counter[str]
 
     def is_like(self, other: _Term, theta: float, similarity: Similarity | None) -> bool:
-        """Return whether the two are written alike; the built-in measure is only taken where it can reach ``theta``."""
+        """Return whether the two are written alike; the built-in measure is skipped if it cannot reach ``theta``."""
         if similarity is not None:
             return similarity(self.normalised, other.normalised) >= theta
         shared = (self.characters & other.characters).total()
@@ -166,7 +166,7 @@ def _terms_of(group: Iterable[_Row]) -> list[_Term]:
 
 
 def _granularity_overlaps(rows: Sequence[_Row], taxonomy: Taxonomy) -> list[ConflictFlag]:
-    """Return one flag per attribute and polarity that the upper entity and a lower one both claim."""
+    """Return one flag per attribute and polarity claimed by both the upper entity and a lower one."""
     flags = []
     split = {row.ref: taxonomy.split(row.ref) for row in rows if taxonomy.is_valid(row.ref)}
     groups = _group((row for row in rows if row.ref in split), lambda row: (split[row.ref][1], row.polarity))

@@ -1,4 +1,4 @@
-"""Applied changes become tuples (spec 3 §5); what no change names stays as it was, byte for byte."""
+"""Turning applied changes into tuples (spec 3 §5); tuples that no change names stay as they are, byte for byte."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ UNRESOLVED: ReasonCode = "TIE_UNRESOLVED"
 def apply_changes(
     candidates: Sequence[Candidate], decisions: Sequence[OverrideDecision], unresolved: Collection[str] = ()
 ) -> list[ReviewedTuple]:
-    """Return the candidates with every applied change; those in ``unresolved`` are marked as uncertain.
+    """Return the candidates with every applied change made; those in ``unresolved`` are marked as uncertain.
 
-    A changed tuple is as sure as those who wanted the change, on the average. A merge gives the tuple
-    the aspect of the one it is merged into, so that both become one statement with all its opinions.
+    The confidence of a changed tuple is the mean confidence of the change's supporters. A merged tuple takes
+    the aspect of the tuple it is merged into, which makes the two one statement with all its opinions.
     """
     applied = [decision for decision in decisions if decision.applied]
     dropped = {decision.target_tuple_id for decision in applied if decision.op == "drop_tuple"}
@@ -51,6 +51,6 @@ def _changed(candidate: Candidate, applied: Sequence[OverrideDecision]) -> Candi
         return candidate
     fields: dict[str, object] = {"confidence": round(fmean(decision.signal.mean_support for decision in mine), 6)}
     for decision in mine:
-        # Both are canonical already: a decision is made from an enforced edit.
+        # Both values are canonical already: decisions come from enforced edits.
         fields["aspect_ref" if decision.op == "set_aspect_ref" else "polarity"] = decision.value
     return candidate.model_copy(update=fields)

@@ -1,8 +1,7 @@
-"""What the rules let through of the debate's edits: nothing unknown, nothing guessed, nothing contradictory.
+"""Enforcing the debate's edits: nothing unknown, nothing guessed, nothing contradictory.
 
-A polarity goes in canonical or not at all, a ref is one of the taxonomy, an id one that exists; what
-is refused is recorded with its reason. Whatever subset of a valid list of edits is applied in the
-end, no two of them can be in each other's way.
+A polarity must be canonical, a ref must be in the taxonomy, an id must exist; a refused edit is
+recorded with its reason. Any subset of the valid edits can be applied: no two of them conflict.
 """
 
 from __future__ import annotations
@@ -33,9 +32,9 @@ REMOVING_OPS: frozenset[EditOp] = frozenset({"drop_tuple", "merge_tuples"})
 def enforce_edits(
     items: Sequence[ProposedEditItem], candidates: Sequence[Candidate], taxonomy: Taxonomy
 ) -> tuple[list[Edit], list[tuple[ProposedEditItem, str]]]:
-    """Return the valid edits in their order, and every other one with the reason why it is refused.
+    """Return the valid edits in order, and every other one with the reason for its refusal.
 
-    Of equal edits the first stands; of contradictory ones none does, since choosing would be guessing.
+    Of equal edits the first is kept; of contradictory ones none is, because choosing would be guessing.
     """
     by_id = {candidate.tuple_id: candidate for candidate in candidates}
     refused: list[tuple[ProposedEditItem, str]] = []
@@ -64,7 +63,7 @@ def enforce_edits(
 def refusals_of(
     actor: Persona | str, refused: Sequence[tuple[ProposedEditItem, str]], round_number: int = 0
 ) -> list[EditRefusal]:
-    """Refused edits as they are recorded."""
+    """Return refused edits in the form in which they are recorded."""
     return [
         EditRefusal.model_validate(
             {
@@ -100,7 +99,7 @@ def _complete(item: ProposedEditItem, by_id: Mapping[str, Candidate], taxonomy: 
 
 
 def known_op(claimed: str) -> EditOp | None:
-    """Return the op of that name, whatever its case."""
+    """Return the op of that name, ignoring case, or None."""
     name = claimed.strip().casefold()
     return next((op for op in EDIT_OPS if op == name), None)
 
@@ -108,7 +107,7 @@ def known_op(claimed: str) -> EditOp | None:
 def _canonical_value(
     op: EditOp, claimed: str, candidate: Candidate, by_id: Mapping[str, Candidate], taxonomy: Taxonomy
 ) -> tuple[str, str]:
-    """Return the value in its canonical form, or "" and the reason why there is none."""
+    """Return the value in canonical form and "", or "" and the reason why there is none."""
     if op == "set_polarity":
         polarity = canonical_polarity(claimed)
         if polarity is None:
@@ -130,19 +129,19 @@ def _merge_value(keeper_id: str, candidate: Candidate, by_id: Mapping[str, Candi
         return "", "unknown_tuple"
     if keeper_id == candidate.tuple_id:
         return "", "merge_with_itself"
-    # A merge makes one statement of two: of two polarities one would be lost.
+    # A merge makes one statement out of two, so of two different polarities one would be lost.
     if keeper.polarity != candidate.polarity:
         return "", "merge_of_different_polarities"
     return keeper_id, ""
 
 
 def tuples_of(edit: Edit) -> tuple[str, ...]:
-    """Return the tuples an edit is about; only edits that share one can be in each other's way."""
+    """Return the tuples an edit is about; only edits that share a tuple can conflict."""
     return (edit.target_tuple_id, edit.value) if edit.op == "merge_tuples" else (edit.target_tuple_id,)
 
 
 def contradicts(left: Edit, right: Edit) -> bool:
-    """Return whether the two cannot both be done."""
+    """Return whether the two edits cannot both be applied."""
     if left.key == right.key:
         return False
     if left.target_tuple_id == right.target_tuple_id:
@@ -152,7 +151,7 @@ def contradicts(left: Edit, right: Edit) -> bool:
 
 
 def _breaks_merge(merge: Edit, other: Edit) -> bool:
-    """Return whether the tuple that is merged into would be gone, or of another polarity."""
+    """Return whether ``other`` removes the tuple that is merged into, or changes its polarity."""
     touched = merge.op == "merge_tuples" and other.target_tuple_id == merge.value
     return touched and (other.op in REMOVING_OPS or other.op == "set_polarity")
 
@@ -160,7 +159,7 @@ def _breaks_merge(merge: Edit, other: Edit) -> bool:
 def keep_known_risks(
     items: Sequence[StructuralRiskItem], candidates: Sequence[Candidate]
 ) -> tuple[list[StructuralRisk], list[str]]:
-    """Return the validator's doubts about tuples that exist, and for each other one why it is left out."""
+    """Return the validator's doubts about existing tuples, and a problem for each of the others."""
     known = {candidate.tuple_id for candidate in candidates}
     kept, problems = [], []
     for position, item in enumerate(items):
@@ -175,7 +174,7 @@ def keep_known_risks(
 def keep_valid_proposals(
     items: Sequence[CorrectionProposalItem], candidates: Sequence[Candidate], taxonomy: Taxonomy
 ) -> tuple[list[CorrectionProposal], list[str]]:
-    """Return the validator's proposals that could be edits, and for each other one why not.
+    """Return the validator's proposals that are valid edits, and a problem for each of the others.
 
     They are shown to the personas and decide nothing.
     """
@@ -197,7 +196,7 @@ def keep_valid_proposals(
 def keep_known_conflicts(
     items: Sequence[UnresolvedItem], candidates: Sequence[Candidate]
 ) -> tuple[list[UnresolvedConflict], list[str]]:
-    """Return what the judge leaves open, without the tuples that do not exist, and where it named such."""
+    """Return the conflicts the judge leaves open, without unknown tuples, and a problem for each of those."""
     known = {candidate.tuple_id for candidate in candidates}
     kept, problems = [], []
     for position, item in enumerate(items):

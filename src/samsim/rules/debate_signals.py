@@ -1,4 +1,4 @@
-"""Who stands behind a change: the personas' standing words for it and against it (spec 3 §5)."""
+"""Support for a change: the personas' current edits for it and against it (spec 3 §5)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from samsim.rules.debate_edits import contradicts, tuples_of
 from samsim.schemas.protocol_debate import PERSONAS, DebateTurn, Edit, EditOp, PatchOp, Persona, Signal
 
-# What a persona's confirmation of a tuple speaks against: each confirms its own field, CJ the whole tuple.
+# The ops that a persona's confirmation of a tuple opposes: each confirms its own field, CJ the whole tuple.
 CONFIRMED_AGAINST: Mapping[Persona, frozenset[EditOp]] = {
     "EPM": frozenset({"set_polarity", "drop_tuple"}),
     "TAN": frozenset({"set_aspect_ref", "merge_tuples", "drop_tuple"}),
@@ -16,14 +16,14 @@ CONFIRMED_AGAINST: Mapping[Persona, frozenset[EditOp]] = {
 
 
 def speaks_against(persona: Persona, edit: Edit, change: Edit) -> bool:
-    """Return whether a persona that stands by ``edit`` is against ``change``."""
+    """Return whether a persona that maintains ``edit`` opposes ``change``."""
     if edit.op == "confirm_tuple":
         return edit.target_tuple_id == change.target_tuple_id and change.op in CONFIRMED_AGAINST[persona]
     return contradicts(edit, change)
 
 
 class _Position:
-    """What one persona stands by: its latest edit per tuple and op, less what it took back since."""
+    """One persona's position: its latest edit per tuple and op, minus those it has withdrawn."""
 
     def __init__(self, persona: Persona) -> None:
         self._persona = persona
@@ -31,7 +31,7 @@ class _Position:
         self._about: dict[str, dict[tuple[str, EditOp], Edit]] = {}
 
     def hear(self, turn: DebateTurn) -> None:
-        """A later turn replaces what it speaks of again and leaves everything else."""
+        """Update the position with a later turn: its edits replace earlier ones on the same tuple and op."""
         for edit in turn.proposed_edits:
             for old in self.near(edit):
                 if _place(old) == _place(edit) or self._took_back(old, edit):
@@ -42,11 +42,11 @@ class _Position:
                 self._about.setdefault(tuple_id, {})[_place(edit)] = edit
 
     def near(self, change: Edit) -> list[Edit]:
-        """Return the standing edits about the tuples of a change."""
+        """Return the current edits about the tuples of a change."""
         return [edit for tuple_id in tuples_of(change) for edit in self._about.get(tuple_id, {}).values()]
 
     def edits(self) -> list[Edit]:
-        """Everything the persona stands by."""
+        """Return all current edits of the persona."""
         return list(self._standing.values())
 
     def _took_back(self, old: Edit, edit: Edit) -> bool:
@@ -64,7 +64,7 @@ def _place(edit: Edit) -> tuple[str, EditOp]:
 
 
 class LastWords:
-    """What each persona stands by after all rounds; silence, or no answer, in a later one takes nothing back."""
+    """Each persona's position after all rounds; silence or a missing answer in a later round withdraws nothing."""
 
     def __init__(self, turns: Sequence[DebateTurn]) -> None:
         self._positions: dict[Persona, _Position] = {persona: _Position(persona) for persona in PERSONAS}
@@ -88,13 +88,13 @@ class LastWords:
         return Signal(support=round(support, 6), against=round(against, 6), supporters=supporters)
 
     def quotations_for(self, change: Edit) -> list[str]:
-        """Return what those who want the change quote for it."""
+        """Return the evidence that supporters of the change quote for it."""
         near = (edit for position in self._positions.values() for edit in position.near(change))
         return [edit.evidence for edit in near if edit.key == change.key]
 
 
 def number_patch(edits: Sequence[Edit], words: LastWords) -> list[PatchOp]:
-    """Return the judge's ops as changes c0, c1, …; one without evidence takes that of its surest supporter."""
+    """Return the judge's ops as changes c0, c1, …; one without evidence takes that of its most confident supporter."""
     surest: dict[object, Edit] = {}
     for edit in words.edits:
         known = surest.get(edit.key)

@@ -1,6 +1,6 @@
-"""What was decided about single tuples, in one form for all protocols.
+"""The decisions on single tuples, in one form for all protocols.
 
-The conflict review decides by the arbiter's rules; the debate lets the changes that Stage 2 accepted
+The conflict review decides by the arbiter's rules. The debate passes the changes that Stage 2 accepted
 through an override gate, or skips them for a reason.
 """
 
@@ -15,7 +15,7 @@ from samsim.schemas.protocol_conflict_review import ArbiterDecision, DecidedActi
 from samsim.schemas.protocol_debate import DebateRecord, EditOp, OverrideDecision
 from samsim.schemas.results import SampleResult
 
-# The arbiter's actions, and the debate's change of a ref, which the arbiter does not know.
+# The arbiter's actions, plus the debate's change of a ref, which the arbiter does not have.
 Effect = Literal["KEEP", "DROP", "FLIP", "FLAG", "REF"]
 CHANGING: frozenset[Effect] = frozenset({"DROP", "FLIP", "REF"})
 NO_REASON = "(none)"
@@ -23,7 +23,7 @@ NO_REASON = "(none)"
 
 @dataclass(frozen=True, slots=True)
 class _Edit:
-    """What an op of the debate does to its tuple, and the reason code an episode gives for it."""
+    """The effect of a debate op on its tuple, and the reason code an episode gives for it."""
 
     effect: Effect
     reason: ReasonCode
@@ -33,7 +33,7 @@ _EDITS: Mapping[EditOp, _Edit] = MappingProxyType(
     {
         "set_polarity": _Edit("FLIP", "STRUCTURAL_INCONSISTENT"),
         "set_aspect_ref": _Edit("REF", "ASPECT_REF_MISMATCH"),
-        # The tuple goes; what it says is said by the one it is merged into.
+        # The tuple is removed; the one it is merged into makes its statement.
         "merge_tuples": _Edit("DROP", "DUPLICATE_TUPLE"),
         "drop_tuple": _Edit("DROP", "WEAK_EVIDENCE"),
         "confirm_tuple": _Edit("KEEP", "KEEP_BEST_SUPPORTED"),
@@ -46,9 +46,9 @@ _FLIP_REASONS: Mapping[RiskType, ReasonCode] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """One decision: about which tuple, what it does to it, for what reason, by which rule.
+    """One decision: the tuple, the effect on it, the reason and the rule.
 
-    ``skipped`` says why a change that somebody wanted was not made; "" where there was none to skip.
+    ``skipped`` says why a proposed change was not made; "" if there was none to skip.
     """
 
     tuple_id: str
@@ -61,26 +61,26 @@ class Decided:
 
     @property
     def action(self) -> DecidedAction:
-        """The effect as an episode knows it: a new ref leaves the statement standing."""
+        """The effect as an action of an episode, in which a changed ref is a KEEP."""
         return "KEEP" if self.effect == "REF" else self.effect
 
 
 def decisions_of(result: SampleResult) -> Iterator[Decided]:
-    """Yield every decision about a tuple of the sample."""
+    """Yield every decision on a tuple of the sample."""
     yield from map(_by_arbiter, result.arbiter_decisions)
     if result.debate is not None:
         yield from map(_by_gate, result.debate.overrides)
 
 
 def leading_decisions(result: SampleResult) -> list[Decided]:
-    """Return the one decision that each tuple is remembered for; none for a protocol that only reads."""
+    """Return the one decision each tuple is remembered for; empty for a protocol without decisions."""
     if result.debate is not None:
         return _led_by_debate(result, result.debate)
     return list(decisions_of(result))
 
 
 def was_reviewed(result: SampleResult) -> bool:
-    """Say whether anything was put to a decision."""
+    """Return whether anything was put to a decision."""
     return bool(result.arbiter_decisions) or (result.debate is not None and bool(result.debate.turns))
 
 
@@ -114,10 +114,10 @@ def _by_gate(override: OverrideDecision) -> Decided:
 
 
 def _led_by_debate(result: SampleResult, debate: DebateRecord) -> list[Decided]:
-    """Applied changes; then what the judge left open, as FLAG; then what was spoken of and stayed, as KEEP."""
+    """Return applied changes, then tuples the judge left open as FLAG, then discussed but unchanged ones as KEEP."""
     found: dict[str, Decided] = {}
     applied = [override for override in debate.overrides if override.applied]
-    # A tuple whose polarity and ref were both changed is known for its polarity.
+    # A tuple whose polarity and ref were both changed is remembered for its polarity.
     for override in sorted(applied, key=lambda override: _by_gate(override).action == "KEEP"):
         decision = replace(_by_gate(override), reason=_reason(override, result))
         found.setdefault(decision.tuple_id, decision)

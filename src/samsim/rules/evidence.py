@@ -1,4 +1,4 @@
-"""What the text itself says where a tuple claims its opinion stands."""
+"""What the text says at the place a tuple gives as evidence for its opinion."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from samsim.schemas.protocol_conflict_review import Candidate, Span
 
 
 def sign(value: float) -> PolarityName:
-    """Return a polarity score as a polarity."""
+    """Return the polarity of a score."""
     return "positive" if value > 0 else "negative" if value < 0 else "neutral"
 
 
@@ -29,7 +29,7 @@ class EvidenceReader:
         self._negated = PlacedItems([Span(start=start, end=end) for start, end in negated])
 
     def region_of(self, candidate: Candidate) -> Span | None:
-        """Return where the opinion stands: the evidence, else the opinion term, nearest to the aspect."""
+        """Return the position of the opinion: the evidence, else the opinion term, nearest to the aspect."""
         origin = candidate.span.start if candidate.span is not None else 0
         return self.index.nearest(candidate.evidence, origin) or self.index.nearest(candidate.opinion_term, origin)
 
@@ -39,17 +39,17 @@ class EvidenceReader:
         return self.words.overlapping(region) if region is not None else ()
 
     def said_by(self, word: PolarityWord) -> PolarityName:
-        """Return what a word says in its sentence: negation applied, and praise turned where it is ironic."""
+        """Return the polarity of a word in its sentence, with negation and irony applied."""
         said = sign(word.in_context)
         return "negative" if said == "positive" and self._ironic.overlapping(word) else said
 
     def is_ironic(self, candidate: Candidate) -> bool:
-        """Return whether the tuple's evidence stands in an ironic sentence."""
+        """Return whether the tuple's evidence is in an ironic sentence."""
         region = self.region_of(candidate)
         return region is not None and bool(self._ironic.overlapping(region))
 
     def grounds(self, candidate: Candidate) -> bool:
-        """Return whether the tuple's words are in the text and do not say anything but its polarity."""
+        """Return whether the tuple's words are in the text and do not contradict its polarity."""
         if not self.index.has(candidate.evidence) or not (
             candidate.aspect_term == "" or self.index.has(candidate.aspect_term)
         ):
@@ -58,7 +58,7 @@ class EvidenceReader:
         return len(said) != 1 or candidate.polarity in said
 
     def stands_as_words(self, span: Span | None) -> bool:
-        """Return whether the span begins and ends with a word, rather than inside one."""
+        """Return whether the span begins and ends at word boundaries."""
         tokens = self.tokens.overlapping(span) if span is not None else []
         return span is not None and bool(tokens) and (tokens[0].start, tokens[-1].end) == (span.start, span.end)
 

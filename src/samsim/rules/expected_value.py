@@ -1,4 +1,4 @@
-"""The expected value of Stage 2 as a whole (spec 3 §5): below the threshold, Stage 1 stands."""
+"""The expected value of Stage 2 as a whole (spec 3 §5); below the threshold, Stage 1 is kept."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ CONFIDENCE_VALUE = 0.1
 def expected_value(
     decisions: Sequence[OverrideDecision], *, risk_resolved: bool, better_grounded: bool, threshold: float
 ) -> EVRecord:
-    """0.4 for an applied action, 0.3 for a resolved risk, 0.2 for better grounding, up to 0.1 for confidence.
+    """Return the score: 0.4 for an applied action, 0.3 for a resolved risk, 0.2 for grounding, 0.1 · confidence.
 
-    Without an applied action nothing else is worth anything. The confidence is how sure the
-    supporters of the applied changes are, on the average.
+    Without an applied action the other parts count nothing. The confidence is the mean confidence of the
+    applied changes' supporters.
     """
     support = [decision.signal.mean_support for decision in decisions if decision.applied]
     acted = bool(support)
@@ -36,5 +36,5 @@ def expected_value(
 
 
 def grounded_share(tuples: Sequence[Candidate], evidence: EvidenceReader) -> float:
-    """How many of the tuples rest on words that are in the text and do not say otherwise; 1 where there are none."""
+    """Return the share of tuples whose words are in the text and do not contradict them; 1 if there are none."""
     return sum(map(evidence.grounds, tuples)) / len(tuples) if tuples else 1.0

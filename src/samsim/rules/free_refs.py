@@ -1,9 +1,9 @@
-"""Refs of a free taxonomy: each agent names them as it likes, and one finding is still one finding.
+"""Refs of a free taxonomy: each agent picks its own names, but one finding must stay one finding.
 
-Tuples on the same term that give the same opinion or the same ref speak of the same thing, directly or by way
-of another tuple. They are compared and collapsed under one ref: the one that most of them have, the first of
-several. Without a named term the opinion must stand in the same evidence: "good" may be said of two things.
-What each agent said stays in its own tuple, so a perspective alone is measured by its own refs.
+Tuples on the same term with the same opinion or the same ref belong together, directly or through another
+tuple. They are compared and collapsed under their most frequent ref, the first one on a tie. If no term is
+named, the opinion must come from the same evidence, because "good" may be said of two things. Each agent's
+tuples keep their own refs, so a single perspective is measured by its own refs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _Mark = tuple[str, ...]
 
 
 def under_shared_refs(candidates: Sequence[CandidateT], taxonomy: Taxonomy) -> Sequence[CandidateT]:
-    """The candidates, those of one finding under one ref where refs are free; as they are in a closed taxonomy."""
+    """Return the candidates, with one ref per finding if refs are free; unchanged for a closed taxonomy."""
     if not taxonomy.is_free:
         return candidates
     shared: dict[int, str] = {}
@@ -38,7 +38,7 @@ def under_shared_refs(candidates: Sequence[CandidateT], taxonomy: Taxonomy) -> S
 
 
 def _findings(candidates: Sequence[Candidate]) -> list[list[int]]:
-    """Return the places of candidates that share a mark with one another, each group in order."""
+    """Return the indices of candidates that share a mark with one another, each group in order."""
     group_of: list[list[int]] = []
     by_mark: dict[_Mark, int] = {}
     for number, candidate in enumerate(candidates):
@@ -49,7 +49,7 @@ def _findings(candidates: Sequence[Candidate]) -> list[list[int]]:
 
 
 def _join(group_of: list[list[int]], left: int, right: int) -> None:
-    """Make one group of two; the smaller one moves, so that many equal candidates stay cheap."""
+    """Merge two groups; the smaller one is moved, which keeps many equal candidates cheap."""
     larger, smaller = sorted((group_of[left], group_of[right]), key=len, reverse=True)
     if larger is not smaller:
         larger += smaller
@@ -58,7 +58,7 @@ def _join(group_of: list[list[int]], left: int, right: int) -> None:
 
 
 def _marks(candidate: Candidate) -> Iterator[_Mark]:
-    """Yield what the tuples of one finding have in common: any of these."""
+    """Yield the marks of a candidate; candidates that share any of them belong to one finding."""
     term, opinion = normalise_term(candidate.aspect_term), normalise_term(candidate.opinion_term)
     if term and candidate.aspect_ref:
         yield "ref", term, candidate.aspect_ref

@@ -1,7 +1,7 @@
-"""Majority over several draws of the same question: what more than half of them found stays.
+"""Majority vote over several draws of the same question: a statement stays if more than half of them made it.
 
-Only draws that answered count: a failed call is no vote against anything. Half is not enough, so of an
-even number of draws that are divided neither side stays.
+Only draws that answered count: a failed call is not a vote against anything. Exactly half is not enough,
+so if an even number of draws is split, neither side stays.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _Statement = tuple[str, str, str]
 def keep_majority(candidates: Sequence[Candidate], draws: int) -> list[Candidate]:
     """Return the candidates of statements (ref, term, polarity) that more than half of the answered draws made.
 
-    Of a statement's opinion terms those stay that more than half of the draws gave, and where none
-    has that many, the one that most draws gave, the first of several.
+    A statement keeps the opinion terms that more than half of the draws gave, or, if there are none, the most
+    frequent one (the first on a tie).
     """
     by_statement: dict[_Statement, list[Candidate]] = {}
     for candidate in candidates:
@@ -39,7 +39,7 @@ def keep_majority(candidates: Sequence[Candidate], draws: int) -> list[Candidate
 
 
 def voters_of(candidates: Sequence[Candidate], finals: Sequence[FinalTuple]) -> list[list[str]]:
-    """For each final statement the draws that made it, in their order, whatever opinion they gave for it."""
+    """Return, for each final statement, the draws that made it, in order, whatever opinion they gave for it."""
     voters: dict[_Statement, dict[str, None]] = {}
     for candidate in candidates:
         voters.setdefault(_statement(candidate), {})[candidate.origin_agent] = None
@@ -47,7 +47,7 @@ def voters_of(candidates: Sequence[Candidate], finals: Sequence[FinalTuple]) -> 
 
 
 def first_of_equals(candidates: Sequence[CandidateT]) -> list[CandidateT]:
-    """Return every statement with its opinion once, as one reading would have it, however many draws gave it."""
+    """Return each statement with each of its opinions once, however many draws gave it."""
     seen: dict[tuple[_Statement, str], CandidateT] = {}
     for candidate in candidates:
         seen.setdefault((_statement(candidate), normalise_term(candidate.opinion_term)), candidate)

@@ -1,18 +1,18 @@
-"""The moderator: which stage stands, and the sentence's label and confidence (spec 3 §6).
+"""The moderator: chooses the stage that is final, and the sentence's label and confidence (spec 3 §6).
 
-Which stage, the first that holds:
+The stage is chosen by the first rule that holds:
 
-- ``stage1_kept_nothing_applied``: no change came through the gate;
-- ``stage1_kept_ev_below_threshold``: Stage 2 was not worth it;
+- ``stage1_kept_nothing_applied``: no change passed the gate;
+- ``stage1_kept_ev_below_threshold``: the expected value of Stage 2 is too low;
 - ``stage1_kept_confidence_fell``: the mean confidence of the tuples fell by 0.2 or more;
 - ``stage2_preferred``: otherwise.
 
-Which label, from the tuples of that stage:
+The label follows from the tuples of that stage:
 
-- ``no_tuples``: none, with confidence 0;
-- ``all_equal``: all have one polarity: that one;
-- ``polarities_differ``: more than one polarity besides neutral: mixed;
-- ``neutral_yields``: one polarity besides neutral: that one.
+- ``no_tuples``: there are none, and the confidence is 0;
+- ``all_equal``: all tuples have the same polarity, which is the label;
+- ``polarities_differ``: there is more than one polarity besides neutral, and the label is mixed;
+- ``neutral_yields``: there is one polarity besides neutral, which is the label.
 
 The confidence is the mean of the tuples' confidences.
 """
@@ -42,19 +42,19 @@ class StageChoice:
 def choose_stage(
     stage1: Sequence[Candidate], stage2: Sequence[Candidate], decisions: Sequence[OverrideDecision], ev: EVRecord | None
 ) -> StageChoice:
-    """Stage 2 is preferred unless it changed nothing, is not worth it, or is less sure."""
+    """Return Stage 2 unless it changed nothing, its expected value is too low, or it is less confident."""
     if not any(decision.applied for decision in decisions):
         return StageChoice("stage1", "stage1_kept_nothing_applied")
     if ev is not None and not ev.passed:
         return StageChoice("stage1", "stage1_kept_ev_below_threshold")
-    # Where no tuple is left there is no confidence that could have fallen.
+    # If no tuple is left, there is no confidence that could have fallen.
     if stage2 and round(mean_confidence(stage1) - mean_confidence(stage2), 6) >= CONFIDENCE_FALL:
         return StageChoice("stage1", "stage1_kept_confidence_fell")
     return StageChoice("stage2", "stage2_preferred")
 
 
 def label_of(tuples: Sequence[Candidate]) -> tuple[PolarityName | None, ModeratorRule]:
-    """Return the sentence's label and the rule that gives it."""
+    """Return the sentence's label and the rule that produced it."""
     polarities = {candidate.polarity for candidate in tuples}
     if not polarities:
         return None, "no_tuples"
@@ -69,7 +69,7 @@ def label_of(tuples: Sequence[Candidate]) -> tuple[PolarityName | None, Moderato
 def moderate(
     tuples: Sequence[Candidate], choice: StageChoice, decisions: Sequence[OverrideDecision], ev: EVRecord | None
 ) -> ModeratorRecord:
-    """Return the record; its summary is made of codes and numbers and quotes nothing."""
+    """Return the record; its summary consists of codes and numbers and quotes nothing."""
     label, label_rule = label_of(tuples)
     confidence = mean_confidence(tuples)
     rules: list[ModeratorRule] = [choice.rule, label_rule]
@@ -88,5 +88,5 @@ def moderate(
 
 
 def mean_confidence(tuples: Sequence[Candidate]) -> float:
-    """Return the mean of the tuples' confidences, 0 where there are none."""
+    """Return the mean of the tuples' confidences, or 0 if there are none."""
     return round(fmean(candidate.confidence for candidate in tuples), 6) if tuples else 0.0

@@ -1,18 +1,18 @@
-"""The override gate: which of the accepted changes may really change a tuple (spec 3 §5).
+"""The override gate: decides which of the accepted changes may change a tuple (spec 3 §5).
 
-The first reason that holds refuses the change:
+A change is refused for the first reason that holds:
 
 ====================  ===========================================================================
-evidence_missing      nobody quotes anything for it (a removal of words that are not there has nothing to quote)
-evidence_not_in_text  what is quoted for it, by the judge or a supporter, is nowhere in the text
-below_min_total       too little was said about it: the confidences for and against, together
-below_min_margin      too little more was said for it than against it
-l3_conservative       a Stage 1 risk of negation, contrast or irony, and one persona alone flips it
+evidence_missing      no evidence is quoted (not needed for removing a tuple whose words are not in the text)
+evidence_not_in_text  no quotation, by the judge or a supporter, is in the text
+below_min_total       the confidences for and against it add up to too little
+below_min_margin      support does not exceed opposition by enough
+l3_conservative       Stage 1 saw a risk of negation, contrast or irony, and a single persona flips it
 already_confident     Stage 1 reached the target confidence, and nothing casts doubt on the tuple
 ====================  ===========================================================================
 
-The last one asks about what contradicts the tuple (its polarity, its ref, its right to be there); a
-merge does not. The profiles t0, t1 and t2 are ``OVERRIDE_PROFILES``.
+The last reason applies to changes that contradict the tuple (its polarity, its ref, its existence), not to
+merges. The profiles t0, t1 and t2 are in ``OVERRIDE_PROFILES``.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ CONTRADICTING_OPS: frozenset[EditOp] = frozenset({"set_polarity", "set_aspect_re
 _STRUCTURAL_RISKS: frozenset[RiskType] = frozenset({"NEGATION_SCOPE", "CONTRAST_SCOPE"})
 _STRUCTURES = frozenset({"negation", "contrast", "irony"})
 Quotation = Literal["found", "missing", "false"]
-"""Whether what is quoted for a change is in the text, is not there at all, or is not in the text."""
+"""Whether a quotation for a change is in the text, no quotation is given, or none of them is in the text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What Stage 1 says about a tuple, as far as the gate asks."""
+    """What Stage 1 says about a tuple, as far as the gate needs it."""
 
     confidence: float
     doubted: bool
@@ -61,7 +61,7 @@ def skip_reason(
     change: PatchOp, signal: Signal, standing: Standing, profile: OverrideProfile, *, quotation: Quotation
 ) -> SkipReason | None:
     """Return why a change is not applied, or None if it is."""
-    # Words that are not there cannot be quoted; a quotation that is made up is no better for it.
+    # Words that are not in the text cannot be quoted, but a made-up quotation is not excused.
     excused = change.op == "drop_tuple" and standing.words_absent
     alone = len(signal.supporters) <= 1
     checks: tuple[tuple[SkipReason, bool], ...] = (
@@ -82,9 +82,9 @@ def skip_reason(
 
 
 def judge_quotations(quoted: Iterable[str], index: TextIndex) -> Quotation:
-    """Return what the quotations for a change are worth together: one that is in the text is enough.
+    """Return the joint verdict on the quotations for a change; one that is in the text is enough.
 
-    A quotation has at least one letter or digit; a mere full stop proves nothing.
+    A quotation has at least one letter or digit; a period alone proves nothing.
     """
     real = [words for words in quoted if any(map(str.isalnum, words))]
     if not real:
@@ -107,7 +107,7 @@ class Doubts:
         self._flagged = frozenset(tuple_id for flag in flags for tuple_id in flag.tuple_ids)
 
     def standing_of(self, candidate: Candidate, evidence: EvidenceReader) -> Standing:
-        """Return how one tuple stands."""
+        """Return the state of one tuple."""
         mine = self._risks.get(candidate.tuple_id, set())
         claimed = self._claimed.get(candidate.tuple_id, set())
         return Standing(
@@ -155,7 +155,7 @@ def decide_overrides(
 
 
 def without_effect(decisions: Sequence[OverrideDecision], reason: SkipReason) -> list[OverrideDecision]:
-    """Return the decisions where Stage 1 stands after all."""
+    """Return the decisions with every applied change undone for ``reason``, because Stage 1 is kept."""
     return [
         decision.model_copy(update={"applied": False, "skip_reason": reason}) if decision.applied else decision
         for decision in decisions

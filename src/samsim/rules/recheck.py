@@ -1,9 +1,9 @@
-"""Re-check: which conflict groups deserve one more question, and what the answer changes (spec 1).
+"""Re-check: which conflict groups are asked about again, and what the answer changes (spec 1).
 
-An extension, off by default. A group is asked about again only when a reviewer's FLIP or MERGE on one
-of its tuples was incomplete, or when a granularity group has a tuple without a majority. The one
-action that comes back replaces the asked agent's vote on the tuples it names, so it can break a tie
-but can never outvote the two others.
+An extension, off by default. A group is asked about again only if a reviewer's FLIP or MERGE on one
+of its tuples was incomplete, or if a granularity group has a tuple without a majority. The single
+action in the answer replaces the asked agent's vote on the tuples it names, so it can break a tie
+but never outvote the two others.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _GRANULARITY_ASKED: Agent = "C"
 
 @dataclass(frozen=True, slots=True)
 class RecheckGroup:
-    """One conflict group to ask one agent about once more."""
+    """A conflict group to ask one agent about again."""
 
     flag: ConflictFlag
     asked: Agent
 
 
 def groups_to_recheck(review: EnforcedReview, flags: Sequence[ConflictFlag]) -> list[RecheckGroup]:
-    """At most one question per group, in flag order."""
+    """Return at most one question per group, in flag order."""
     incomplete = {refusal.tuple_id: refusal.actor for refusal in review.refusals if refusal.reason in _INCOMPLETE}
     groups = []
     for flag in flags:
@@ -54,9 +54,9 @@ def _counted(vote: ReviewActionItem | None) -> tuple[str, str | None]:
 
 
 def with_recheck(review: EnforcedReview, asked: Agent, answer: EnforcedReview) -> EnforcedReview:
-    """Return the review with the asked agent's votes replaced where it answered; nothing else changes.
+    """Return the review with the asked agent's votes replaced by its new answer; nothing else changes.
 
-    ``answer`` is the enforced form of its one action, so it names reviewable tuples only.
+    ``answer`` is the enforced form of its single action, so it names reviewable tuples only.
     """
     votes: ActionsByTuple = {
         tuple_id: cast | {asked: answer.actions_by_tuple.get(tuple_id, {}).get(asked) or cast[asked]}

@@ -1,11 +1,11 @@
-"""What the rules let through of the reviewers' proposals (spec 1, Review: "enforced in code").
+"""Enforcing the reviewers' proposals (spec 1, Review: "enforced in code").
 
-Whatever an engine says: only flagged or doubted tuples can be touched, no tuple can be made, and a FLIP or
-MERGE that is incomplete or leaves the taxonomy is a FLAG. Everything that was not let through unchanged is
-a ``Refusal``.
+Whatever an engine says, only flagged or doubted tuples can be touched, no tuple can be created, and a FLIP or
+MERGE that is incomplete or leaves the taxonomy becomes a FLAG. Everything that was not let through unchanged
+is recorded as a ``Refusal``.
 
-A MERGE names the ref of a whole group, and some of the group may have it: for these it is a KEEP. If all
-have it, there is nothing to merge, and that is refused.
+A MERGE names the ref for a whole group. For tuples that already have it, it is a KEEP. If all of them do,
+there is nothing to merge, and the MERGE is refused.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _REASON_ORDER: Mapping[str, int] = {code: position for position, code in enumera
 
 @dataclass(frozen=True, slots=True)
 class EnforcedReview:
-    """The votes that count, per reviewable tuple and agent, and what was refused."""
+    """The valid votes, per reviewable tuple and agent, and the refused proposals."""
 
     actions_by_tuple: ActionsByTuple
     refusals: tuple[Refusal, ...]
@@ -55,7 +55,7 @@ def enforce_review_actions(
 ) -> EnforcedReview:
     """Turn proposals into at most one valid vote per agent and reviewable tuple.
 
-    The order of the agents in ``proposals`` does not matter. Tuples come out in candidate order.
+    The order of agents in ``proposals`` does not matter. Tuples are returned in candidate order.
     """
     allowed = reviewable_ids(flags, risks)
     by_id = {candidate.tuple_id: candidate for candidate in candidates}
@@ -111,9 +111,9 @@ def _merged_ref(item: ReviewActionItem, taxonomy: Taxonomy) -> str:
 def _complete(
     item: ReviewActionItem, candidate: Candidate, agent: Agent, taxonomy: Taxonomy, *, merges: bool
 ) -> tuple[ReviewActionItem, str | None]:
-    """Return one claim on one tuple as a valid vote, and why it is not what was claimed (or None).
+    """Return one proposal on one tuple as a valid vote, and why it differs from the proposal (or None).
 
-    ``merges`` says that a MERGE gives another ref to at least one of its tuples.
+    ``merges`` says that a MERGE gives a new ref to at least one of its tuples.
     """
     tuple_id = candidate.tuple_id
     incomplete = _vote(agent, tuple_id, "FLAG", "FORMAT_INCOMPLETE")
@@ -149,10 +149,10 @@ def _known_action(claimed: str) -> ActionType | None:
 
 
 def _one_vote(cast: Sequence[ReviewActionItem], agent: Agent) -> tuple[ReviewActionItem, str | None]:
-    """Several votes of one agent on one tuple as one: equal ones agree, KEEP + FLAG is FLAG."""
+    """Combine one agent's votes on one tuple into one vote: equal votes agree, KEEP + FLAG is FLAG."""
     first = cast[0]
     if all((vote.action_type, vote.new_value) == (first.action_type, first.new_value) for vote in cast):
-        # Which of several reasons stands must not depend on the order in which they were given.
+        # The reason that is kept must not depend on the order of the votes.
         return min(cast, key=lambda vote: _REASON_ORDER[vote.reason_code]), None
     if {vote.action_type for vote in cast} == {"KEEP", "FLAG"}:
         flags = [vote for vote in cast if vote.action_type == "FLAG"]

@@ -1,6 +1,6 @@
-"""How much risk a stage carries, and how an override turned out: by risk and safety, never by gold (seed 003 §3.4).
+"""The risk a stage carries, and the outcome of an override: by risk and safety, never by gold (seed 003 §3.4).
 
-Every protocol is judged in this way, with or without a memory.
+Every protocol is evaluated this way, with or without a memory.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from samsim.schemas.protocol_conflict_review import (
 )
 
 SEVERITY_POINTS: Mapping[Severity, int] = MappingProxyType({"high": 3, "mid": 2, "low": 1})
-# A flag carries no severity of its own: contradicting polarities weigh most, a mere overlap least.
+# A flag has no severity of its own: contradicting polarities weigh most, a mere overlap least.
 FLAG_SEVERITY: Mapping[ConflictType, Severity] = MappingProxyType(
     {
         "ref_polarity_mismatch": "high",
@@ -33,24 +33,24 @@ FLAG_SEVERITY: Mapping[ConflictType, Severity] = MappingProxyType(
     }
 )
 CHANGING_ACTIONS: frozenset[DecidedAction] = frozenset({"FLIP", "DROP"})
-# Where risks weigh the same, the one that stands first here is named.
+# Among risks of equal weight, the first one in this order is named.
 TAG_ORDER: tuple[str, ...] = (*get_args(RiskType), *get_args(ConflictType))
 
 
 @dataclass(frozen=True, slots=True)
 class RiskFindings:
-    """Validator risks and conflict flags of one stage; tuple ids mean the same before and after review."""
+    """Validator risks and conflict flags of one stage; tuple ids mean the same before and after the review."""
 
     risks: tuple[ValidatorRisk, ...]
     flags: tuple[ConflictFlag, ...]
 
     @classmethod
     def of(cls, risks: Iterable[ValidatorRisk], flags: Iterable[ConflictFlag]) -> RiskFindings:
-        """Return the findings of any iterables."""
+        """Build the findings from any iterables."""
         return cls(tuple(risks), tuple(flags))
 
     def points(self) -> list[tuple[RiskTag, int, frozenset[str]]]:
-        """Return each finding as its tag, its weight and the tuples it is about."""
+        """Return each finding as its tag, its weight and its tuples."""
         found: list[tuple[RiskTag, int, frozenset[str]]] = [
             (risk.risk_type, SEVERITY_POINTS[risk.severity], frozenset({risk.tuple_id})) for risk in self.risks
         ]
@@ -60,18 +60,18 @@ class RiskFindings:
         return found
 
     def snapshot(self) -> RiskSnapshotV1_1:
-        """Return what an episode keeps of it: the tags, each once, and the sum of the weights."""
+        """Return the part an episode keeps: the tags, without repeats, and the sum of the weights."""
         points = self.points()
         tags = tuple(sorted({tag for tag, _, _ in points}, key=TAG_ORDER.index))
         return RiskSnapshotV1_1(tags=tags, severity_sum=sum(weight for _, weight, _ in points))
 
     def new_since(self, before: RiskFindings) -> frozenset[RiskTag]:
-        """Return the tags of findings that no finding of the same kind, on at least the same tuples, announced."""
+        """Return the tags of new findings: ``before`` has none with the same tag and at least the same tuples."""
         announced: dict[tuple[RiskTag, str], list[frozenset[str]]] = {}
         for tag, _, seen in before.points():
             for tuple_id in (*seen, ""):
                 announced.setdefault((tag, tuple_id), []).append(seen)
-        # A finding on at least the same tuples is on any one of them (one on none is on ""): only those are compared.
+        # An earlier finding on all of these tuples is listed under each of them, so looking under one is enough.
         return frozenset(
             tag
             for tag, _, ids in self.points()
@@ -85,9 +85,9 @@ def changes_a_tuple(decisions: Iterable[ArbiterDecision]) -> bool:
 
 
 def evaluate(before: RiskFindings, after: RiskFindings, *, applied: bool) -> EvaluationV1_1:
-    """Return how an override turned out, by risk and safety.
+    """Return the outcome of an override, by risk and safety.
 
-    Applied: the protocol changed a tuple. Success: severity fell and nothing new appeared. Harm:
+    Applied: the protocol changed a tuple. Success: the severity fell and nothing new appeared. Harm: the
     severity rose or a new conflict appeared. Without an override there is neither.
     """
     was, now = before.snapshot(), after.snapshot()

@@ -1,10 +1,10 @@
-"""Which aspects of the debate's Stage 1 are dropped before anybody talks about them, and why (spec 3 §1).
+"""Dropping aspects of the debate's Stage 1 before they are discussed (spec 3 §1).
 
-- ``hallucination``: the term is not in the text, however it is written.
-- ``alignment_failure``: the term stands there more than once and the claimed span carries none of
-  these places, so it cannot be said which one is meant. A wrong span on a term that stands there once
-  is simply put right, as in the conflict review.
-- ``filter_rejection``: it is not a target: nothing at all, or an opinion word.
+- ``hallucination``: the term is not in the text, in any spelling.
+- ``alignment_failure``: the term occurs more than once and the claimed span matches none of the
+  occurrences, so it is unclear which one is meant. A wrong span on a term that occurs once is
+  corrected, as in the conflict review.
+- ``filter_rejection``: the term is empty or an opinion word, not a target.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from samsim.schemas.protocol_debate import AspectItem, AspectSentimentItem, Drop
 
 
 def screen_aspects(aspects: Sequence[AspectItem], analysis: TextAnalysis) -> tuple[list[AspectItem], list[DropRecord]]:
-    """Return the aspects that stand in the text as targets, as they are written there, and those that do not."""
+    """Return the aspects that are targets in the text, as spelled there, and a record of each dropped one."""
     evidence = EvidenceReader(analysis)
     kept, drops = [], []
     for claimed in aspects:
@@ -36,7 +36,7 @@ def screen_aspects(aspects: Sequence[AspectItem], analysis: TextAnalysis) -> tup
 
 
 def as_written(term: str, index: TextIndex) -> str:
-    """Return the term as the text writes it; as it is where the text does not have it."""
+    """Return the term as spelled in the text, or unchanged if the text does not have it."""
     found = index.nearest(term, 0)
     return index.text[found.start : found.end] if found is not None else term
 
@@ -59,11 +59,11 @@ def screen_sentiments(
     kept_aspects: Sequence[AspectItem] = (),
     drops: Sequence[DropRecord] = (),
 ) -> tuple[list[ASTETripletItem], list[DropRecord]]:
-    """Return the sentiments whose aspect is in the text or implied, and the drops that come on top of ``drops``.
+    """Return the sentiments whose aspect is in the text or implied, and the drops in addition to ``drops``.
 
-    One on an invented aspect is dropped, and so is one on an aspect that was dropped before and was not
-    kept at another place: it would come back through the back door. What was dropped once is not counted
-    again. An aspect that is said to be implicit keeps its ref and loses such a name.
+    A sentiment on an invented aspect is dropped, and so is one on an aspect that was dropped earlier, unless
+    that aspect was kept at another place. An aspect is recorded as dropped only once. An aspect marked as
+    implicit keeps its ref but loses a name that is not in the text.
     """
     index = TextIndex(analysis.text)
     kept: list[ASTETripletItem] = []

@@ -1,4 +1,4 @@
-"""What counts of Stage 2's answer: every op of the patch is accepted or rejected, with a reasoning (seed 003 §3.3)."""
+"""Enforcing Stage 2's answer: every op of the patch is accepted or rejected, with a reasoning (seed 003 §3.3)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def answer_patch(
     *,
     answered: bool,
 ) -> Stage2Record:
-    """Stage 2's answer to every op: an acceptance counts only if it is whole, reasoned and unaltered."""
+    """Return Stage 2's answer to every op; an acceptance counts only if it is complete, reasoned and unaltered."""
     yes = _by_change(accepted)
     no = _by_change(rejected)
     known = {op.change_id for op in patch}
@@ -64,7 +64,7 @@ def _why_rejected(
 
 
 def _repeats(item: ClaimedChangeItem, op: PatchOp) -> bool:
-    """Return whether the answer speaks of this very op; what it leaves out cannot differ."""
+    """Return whether the answer is about this very op; fields it leaves out cannot differ."""
     value = canonical_polarity(item.value) or item.value.strip() if op.op == "set_polarity" else item.value.strip()
     return (
         (not item.op or known_op(item.op) == op.op)

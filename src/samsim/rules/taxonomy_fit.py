@@ -1,4 +1,4 @@
-"""Whether a taxonomy fits what it is used on: where most refs are outside it, it is the wrong one."""
+"""Whether a taxonomy fits the texts: if most refs are outside it, it is the wrong one."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from samsim.schemas.results import SampleResult
 from samsim.schemas.run_problems import RunProblem
 from samsim.schemas.taxonomy import SHIPPED
 
-# Fewer refs say nothing about a taxonomy.
+# With fewer refs, nothing can be said about the taxonomy.
 FEWEST_REFS = 5
 
 
 class TaxonomyFit:
-    """Counts the refs of results, and those outside their taxonomy, result by result."""
+    """Counts the refs of results, and how many of them are outside their taxonomy."""
 
     def __init__(self) -> None:
         self._refs: Counter[str] = Counter()
@@ -25,7 +25,7 @@ class TaxonomyFit:
         self._invalid[result.taxonomy] += sum(risk.risk_type == "INVALID_REF" for risk in result.validator_risks)
 
     def hints(self) -> list[RunProblem]:
-        """Return one for every taxonomy that most refs are outside of."""
+        """Return a hint for every taxonomy that does not contain most of its refs."""
         return [
             self._misfit(name)
             for name, refs in self._refs.items()

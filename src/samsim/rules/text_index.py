@@ -1,7 +1,7 @@
-"""Where pieces of a text stand, looked up in logarithmic time so that long texts stay cheap.
+"""Positions of pieces of a text, looked up in logarithmic time to keep long texts cheap.
 
-A piece that the text does not have as it is written is looked for with case, width, Unicode form and the
-shape of quotation marks folded. Folding is for comparing only: every offset counts the text as given.
+A piece that the text does not have as written is searched for with case, width, Unicode form and quotation
+marks folded. Folding is for comparison only: every offset refers to the text as given.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from samsim.schemas.protocol_conflict_review import Span
 
 
 class Placed(Protocol):
-    """Anything with a place in the text."""
+    """Anything with a position in the text."""
 
     @property
     def start(self) -> int:
-        """First character."""
+        """The first character."""
 
     @property
     def end(self) -> int:
@@ -34,7 +34,7 @@ _PLAIN_QUOTES = str.maketrans(dict.fromkeys("‘’‚‛", "'") | dict.fromkeys
 
 def fold(text: str) -> str:
     """Return the form in which pieces of text are compared: width, case, Unicode form and quotation marks folded."""
-    # Folding the case can leave a form that is composed no longer, and composing one that has a case.
+    # Case folding can leave a decomposed form, and composing can leave one that has a case.
     plain = unicodedata.normalize("NFKC", text).translate(_PLAIN_QUOTES).casefold()
     return unicodedata.normalize("NFKC", plain).casefold()
 
@@ -48,7 +48,7 @@ def continues_a_character(text: str, at: int) -> bool:
 
 
 class TextIndex:
-    """Finds every occurrence of a piece once and remembers it; lives as long as one sample."""
+    """Finds every occurrence of a piece once and caches it; lives as long as one sample."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -60,17 +60,17 @@ class TextIndex:
         return len(self._places(piece))
 
     def has(self, piece: str) -> bool:
-        """Return whether the text has the piece, also in another case, width or Unicode normal form."""
+        """Return whether the text has the piece, possibly in another case, width or Unicode normal form."""
         return self.count(piece) > 0
 
     def carries(self, span: Span, piece: str) -> bool:
-        """Return whether the span is exactly one occurrence of the piece, however that is written."""
+        """Return whether the span is exactly one occurrence of the piece, in any spelling."""
         if not piece or continues_a_character(self.text, span.end):
             return False
         return fold(self.text[span.start : span.end]) == fold(piece)
 
     def nearest(self, piece: str, origin: int) -> Span | None:
-        """Return the occurrence that starts nearest to ``origin`` (the earlier one of two), or None."""
+        """Return the occurrence that starts nearest to ``origin`` (the earlier one on a tie), or None."""
         places = self._places(piece)
         at = bisect_left(places, origin, key=_start)
         around = places[max(at - 1, 0) : at + 1]
@@ -106,10 +106,10 @@ def _start(place: Placed) -> int:
 
 
 class _FoldedText:
-    """A folded text that knows which character of the original each of its own came from."""
+    """A folded text that maps each of its characters to the original one."""
 
     def __init__(self, text: str) -> None:
-        # Where the original character begins and ends; of several folded ones the first and the last know.
+        # Offsets of the original character; if it folds to several, the first has the start and the last the end.
         self._starts: list[int] = []
         self._ends: list[int] = []
         parts = []
@@ -140,12 +140,12 @@ class _FoldedText:
 
 
 class PlacedItems(Generic[PlacedT]):
-    """Items in text order that can be asked which of them overlap a region."""
+    """Items in text order, with lookup of those that overlap a region."""
 
     def __init__(self, items: Sequence[PlacedT]) -> None:
         self._items = items
         self._starts = [item.start for item in items]
-        # How far any item up to this one reaches: items may lie inside each other.
+        # How far any item up to this one reaches: items may be nested.
         self._reach = list(accumulate((item.end for item in items), max))
 
     def overlapping(self, region: Placed) -> list[PlacedT]:

@@ -1,7 +1,7 @@
 """Validator risks: deterministic doubts about single tuples (spec 1).
 
-The checks read the language layer's analysis as data; they analyse nothing themselves. A
-description never quotes the text, because descriptions may be remembered.
+The checks only read the language layer's analysis; they do not analyze anything themselves. A
+description never quotes the text, because descriptions may be stored in the memory.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from samsim.schemas.analysis import Offsets, TextAnalysis
 from samsim.schemas.protocol_conflict_review import Candidate, RiskType, Severity, Span, ValidatorRisk
 from samsim.schemas.taxonomy import Taxonomy
 
-# Words of these tags describe; a term made of them alone is not a thing one can have an opinion on.
+# Words with these tags describe; a term made only of them is not something one can have an opinion on.
 _ADJECTIVE_TAGS = ("VA", "XSA", "ADJ", "JJ")
 _NOMINAL_TAGS = ("N", "PROPN", "SL", "SH", "SN", "W_", "XSN", "UN", "VBG", "GER")
 
-# The tuple names or quotes words that the text does not have.
+# The tuple names or quotes words that are not in the text.
 WORDS_ABSENT: frozenset[RiskType] = frozenset({"TERM_NOT_IN_TEXT", "EVIDENCE_NOT_IN_TEXT"})
 
-# Whether the text has the words of an opinion in another inflection: the language layer knows.
+# Returns whether the text has the words of an opinion in another inflection; provided by the language layer.
 States = Callable[[str], bool]
 _OPINION_ABSENT = "The opinion term does not occur in the text."
 
@@ -47,8 +47,8 @@ def compute_validator_risks(
 ) -> list[ValidatorRisk]:
     """Return all risks, in candidate order and, per candidate, in the order of ``RiskType``.
 
-    ``claimed_spans`` are the spans as the engine gave them, before they were anchored.
-    Without ``states`` nothing is known about inflections, and opinions are not looked for in the text.
+    ``claimed_spans`` are the spans as the engine gave them, before anchoring.
+    Without ``states`` nothing is known about inflections, and opinions are not searched for in the text.
     """
     evidence = EvidenceReader(analysis)
     one_sided = _one_sided_contrasts(candidates, evidence)
@@ -81,9 +81,9 @@ def _doubts(
     if candidate.evidence and not index.has(candidate.evidence):
         yield _risk(candidate, "EVIDENCE_NOT_IN_TEXT", "mid")
     elif states is not None and _invents_opinion(candidate.opinion_term, evidence, states):
-        # Who infers an aspect that is not named may have to put the judgement into words too.
+        # An agent that infers an unnamed aspect may have to phrase the judgment itself.
         yield _risk(candidate, "EVIDENCE_NOT_IN_TEXT", "mid" if term else "low", _OPINION_ABSENT)
-    # A wrong span on a term that occurs once was anchored without any doubt.
+    # A wrong span on a term that occurs once was anchored unambiguously.
     if claimed is not None and index.count(term) > 1 and not index.carries(claimed, term):
         yield _risk(candidate, "SPAN_MISMATCH", "low")
     if _is_opinion_as_target(candidate, evidence):
@@ -93,7 +93,7 @@ def _doubts(
 
 
 def _invents_opinion(opinion: str, evidence: EvidenceReader, states: States) -> bool:
-    """Return whether the opinion is put into words that the text has in no inflection."""
+    """Return whether the text does not have the opinion's words, in any inflection."""
     return bool(opinion) and not evidence.index.has(opinion) and not states(opinion)
 
 
@@ -107,7 +107,7 @@ def _is_opinion_as_target(candidate: Candidate, evidence: EvidenceReader) -> boo
 
 
 def is_opinion_word(span: Span, evidence: EvidenceReader) -> bool:
-    """Return whether what stands here describes, names nothing, and evaluates."""
+    """Return whether the words in the span describe, name nothing, and evaluate."""
     tags = [token.tag for token in evidence.tokens.overlapping(span)]
     describes = any(tag.startswith(_ADJECTIVE_TAGS) for tag in tags)
     names = any(tag.startswith(_NOMINAL_TAGS) for tag in tags)
@@ -115,7 +115,7 @@ def is_opinion_word(span: Span, evidence: EvidenceReader) -> bool:
 
 
 def _ignores_negation(candidate: Candidate, evidence: EvidenceReader) -> bool:
-    """Return whether the polarity is that of a negated word in the evidence, and of no other word there."""
+    """Return whether the polarity matches a negated word in the evidence and no other word there."""
     if candidate.polarity not in ("positive", "negative"):
         return False
     words = evidence.words_of(candidate)
@@ -125,9 +125,9 @@ def _ignores_negation(candidate: Candidate, evidence: EvidenceReader) -> bool:
 
 
 def _one_sided_contrasts(candidates: Sequence[Candidate], evidence: EvidenceReader) -> dict[str, Severity]:
-    """Return the tuples of a contrast whose other side no tuple represents.
+    """Return the severity per tuple for contrasts in which no tuple represents the other side.
 
-    The doubt is graver where the silent side has a word that evaluates something.
+    It is higher if the unrepresented side has an evaluating word.
     """
     doubted: dict[str, Severity] = {}
     placed = sorted(
@@ -145,7 +145,7 @@ def _one_sided_contrasts(candidates: Sequence[Candidate], evidence: EvidenceRead
         if left[0] >= left[1] or right[0] >= right[1]:
             continue
         on_left, on_right = standing_in(left), standing_in(right)
-        # Evidence that runs across the marker speaks of both sides.
+        # Evidence that spans the marker covers both sides.
         across = any(end > right[0] for _, end, _ in on_left)
         if across or bool(on_left) == bool(on_right):
             continue

@@ -1,1 +1,1 @@
-"""What flows between the parts: typed records with the names the seed documents use."""
+"""The records passed between the layers, with the names the seed documents use."""

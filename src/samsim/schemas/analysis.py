@@ -1,6 +1,6 @@
-"""What the language layer finds in a text, as plain data.
+"""The result of the language layer, as plain data.
 
-The rules and the embedded engine read these records; only ``samsim.language`` makes them. All
+The rules and the embedded engine read these records; only ``samsim.language`` creates them. All
 offsets are code points of the text as given: ``text[start:end]`` is always the surface form.
 """
 
@@ -16,7 +16,7 @@ Offsets = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One word (English) or morpheme (Korean) with its place in the text."""
+    """One word (English) or morpheme (Korean) with its position in the text."""
 
     start: int
     end: int
@@ -27,11 +27,11 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """A negation, contrast or irony marker and what it governs.
+    """A negation, contrast or irony marker with its scope.
 
-    ``scopes`` holds one span for negation (the governed predicate or noun, without the marker where
-    the two can be told apart) and for irony (the sentence), and two for contrast: the clause before
-    the marker and the clause after it (an empty span where there is none).
+    ``scopes`` holds one span for negation (the governed predicate or noun, without the marker if the two
+    can be separated), one for irony (the sentence) and two for contrast: the clause before the marker and
+    the clause after it (an empty span if there is none).
     """
 
     kind: CueKind
@@ -46,7 +46,7 @@ class PolarityWord:
     """A word or fixed expression that carries an evaluation.
 
     ``prior`` is its polarity in isolation, from -1 to 1; ``negated`` says whether an odd number of
-    negation cues governs it, so its reading in context is ``-prior`` then.
+    negation cues governs it, in which case it reads as ``-prior`` in context.
     """
 
     start: int
@@ -57,7 +57,7 @@ class PolarityWord:
 
     @property
     def in_context(self) -> float:
-        """The polarity as read in the sentence, with negation applied."""
+        """The polarity in the sentence, with negation applied."""
         return -self.prior if self.negated else self.prior
 
 

@@ -1,4 +1,4 @@
-"""What is recorded of an engine call: every attempt, its outcome, tokens and cost."""
+"""The record of an engine call: every attempt, its outcome, tokens and cost."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ Outcome = Literal["ok", "salvaged"] | FailureKind
 
 
 class Usage(Written):
-    """Tokens of one attempt as the server counted them; None where it did not say."""
+    """Tokens of one attempt as the server counted them; None if it did not say."""
 
     input_tokens: int | None = None
     output_tokens: int | None = None
 
 
 class AttemptRecord(Written):
-    """One request that was really sent. Times are seconds on the engine's clock.
+    """One request that was sent. Times are in seconds on the engine's clock.
 
-    A record of the kind ``outage`` stands for all requests of the call that were in vain while the server
-    was away, from the first to the last; ``raw`` says how many.
+    A record of the kind ``outage`` stands for all failed requests of the call while the server was down,
+    from the first to the last; ``raw`` says how many there were.
     """
 
     kind: AttemptKind

@@ -1,6 +1,6 @@
 """Write the JSON Schemas of the memory records: ``python -m samsim.schemas.generate_json [FOLDER]``.
 
-The files beside this module are generated, never edited; a test compares them with the models.
+The files in ``json/`` are generated, never edited; a test compares them with the models.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def file_name(record: type[BaseModel]) -> str:
-    """Return the file of a record: EpisodicMemoryEntryV1_1 is in episodic_memory_entry_v1_1.json."""
+    """Return the file name of a record, such as episodic_memory_entry_v1_1.json for EpisodicMemoryEntryV1_1."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", record.__name__).lower() + ".json"
 
 
 def schema_text(record: type[BaseModel]) -> str:
-    """Return the file's content; the same for the same model, byte by byte."""
+    """Return the content of the file; always the same bytes for the same model."""
     schema = {"$schema": _DIALECT, **record.model_json_schema(mode="serialization")}
     return json.dumps(schema, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
 
 
 def write_schemas(folder: Path = FOLDER) -> list[Path]:
-    """Write all schemas into the folder and say where."""
+    """Write all schemas into the folder and return their paths."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for record in RECORDS:

@@ -1,4 +1,4 @@
-"""Where in its text a result says something: aspects with their polarities, and the words of opinions."""
+"""The marks of a result in its text: aspects with their polarities, and opinion words."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from samsim.schemas.polarity import PolarityName
 if TYPE_CHECKING:
     from samsim.schemas.results import ReviewedTuple, SampleResult
 
-# More than this is not for reading in a terminal or a notebook; the JSON has it all.
+# More is not readable in a terminal or a notebook; the JSON has the whole text.
 SHOWN_CHARACTERS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A stretch of the text: an aspect with its polarities, or (without any) an opinion."""
+    """A stretch of the text: an aspect with its polarities, or an opinion, which has none."""
 
     start: int
     end: int
@@ -25,14 +25,14 @@ class Mark:
 
     @property
     def polarity(self) -> PolarityName | None:
-        """The one polarity to show an aspect with; None for an opinion."""
+        """The polarity to show an aspect with; None for an opinion."""
         if not self.polarities:
             return None
         return self.polarities[0] if len(self.polarities) == 1 else "mixed"
 
 
 class Segment(NamedTuple):
-    """A piece of the text between two edges of marks, with the marks that end before it, start at it and cover it."""
+    """A piece of the text between two edges of marks, with the marks that end before, start at and cover it."""
 
     text: str
     ended: Sequence[Mark]
@@ -41,17 +41,17 @@ class Segment(NamedTuple):
 
     @property
     def polarity(self) -> PolarityName | None:
-        """The polarity to show here: of two aspects that of the inner one, which started last."""
+        """The polarity to show here; of two aspects, that of the inner one, which started last."""
         return next((mark.polarity for mark in reversed(self.active) if mark.polarities), None)
 
     @property
     def is_opinion(self) -> bool:
-        """Whether it belongs to the words of an opinion."""
+        """Whether the segment is part of an opinion."""
         return any(not mark.polarities for mark in self.active)
 
 
 def marks_of(result: SampleResult, visible: int) -> list[Mark]:
-    """Return the marks of what survived the review, within the visible part of the text."""
+    """Return the marks of the tuples that survived the review, within the visible part of the text."""
     aspects: dict[tuple[int, int], dict[PolarityName, None]] = {}
     opinions: dict[tuple[int, int], None] = {}
     for found in result.final_tuples_post_review:
@@ -65,7 +65,7 @@ def marks_of(result: SampleResult, visible: int) -> list[Mark]:
 
 
 def segments(text: str, marks: Sequence[Mark]) -> Iterator[Segment]:
-    """Cut the text at the edges of its marks; longer marks start first, so that brackets nest."""
+    """Split the text at the edges of its marks; longer marks start first, which makes brackets nest."""
     edges = sorted({0, len(text), *(mark.start for mark in marks), *(mark.end for mark in marks)})
     active: list[Mark] = []
     starting = _by_position(marks)
@@ -85,7 +85,7 @@ def _by_position(marks: Iterable[Mark]) -> dict[int, list[Mark]]:
 
 
 def _opinion_place(text: str, found: ReviewedTuple) -> tuple[int, int] | None:
-    """Return the opinion's words inside its evidence, or the evidence where the opinion is in dictionary form."""
+    """Return the position of the opinion in its evidence, or of the evidence if the opinion is in dictionary form."""
     anchor = found.span.start if found.span is not None else 0
     evidence = _nearest(text, found.evidence, anchor)
     if evidence is None:

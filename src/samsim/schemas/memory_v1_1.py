@@ -1,9 +1,9 @@
 """Records of the episodic memory, version 1.1, with the seed documents' names (seeds 000 §2, 003, 004).
 
-Nothing here can carry a text: every field is a code, a number, a template rendered by us, or a
-normalised aspect term of at most ``MAX_TERM_CHARS`` characters. The names in ``FORBIDDEN_FIELDS`` are
-refused at any depth, both when a record is read and when it is written. Every number and every list
-has a bound far above what a real sample reaches, so that a foreign record cannot break what counts on it.
+No record can carry a text: every field is a code, a number, a template rendered by samsim, or a
+normalized aspect term of at most ``MAX_TERM_CHARS`` characters. The names in ``FORBIDDEN_FIELDS`` are
+refused at any depth, both on reading and on writing. Every number and list has a bound far above what
+a real sample reaches, so a foreign record cannot break code that relies on it.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ MAX_MESSAGE_CHARS = 800
 MAX_TERM_CHARS = 30
 MAX_COUNT = 1_000_000_000
 MAX_STATEMENTS = 1_000
-"""How many (aspect, polarity) pairs a snapshot keeps; the first ones of a longer text."""
+"""The most (aspect, polarity) pairs a snapshot keeps; of a longer text, the first ones."""
 MAX_LISTED = 32
 _CLOCK = "([01][0-9]|2[0-3]):[0-5][0-9]"
 _MOMENT = rf"^[0-9]{{4}}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T{_CLOCK}:[0-5][0-9](\.[0-9]{{1,9}})?(Z|[+-]{_CLOCK})$"
 _DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
-# A foreign record may have any number of faults.
+# A foreign record may have any number of errors.
 _FAULTS_SHOWN = 3
 FORBIDDEN_FIELDS = frozenset(
     {"raw_text", "raw_text_hash", "gold", "gold_label", "gold_polarity", "cot", "chain_of_thought"}
@@ -42,7 +42,7 @@ STRUCTURES: tuple[Structure, ...] = get_args(Structure)
 LengthBucket = Literal["short", "medium", "long"]
 EpisodeType = Literal["success", "harm", "neutral"]
 TargetAspectType = Literal["explicit", "implicit", "mixed", "none"]
-# "none" and "NONE" stand for a sample without any risk and for one in which nothing was decided.
+# "none" and "NONE" stand for a sample without any risk and for one without any decision.
 RiskTag = RiskType | ConflictType
 EpisodeRisk = RiskType | ConflictType | Literal["none"]
 ActionTaken = DecidedAction | Literal["NONE"]
@@ -65,8 +65,8 @@ def check_forbidden(obj: object) -> None:
     """Raise ``ContractError`` if any mapping inside ``obj``, at any depth, has a forbidden key."""
     for path in _forbidden_paths(obj, ""):
         raise ContractError(
-            f"The field {clipped(path)} may not be remembered: an episode carries neither text nor gold nor a chain"
-            " of thought. Remove it from the record."
+            f"The field {clipped(path)} may not be remembered: an episode carries no text, no gold and no chain of"
+            " thought. Remove it from the record."
         )
 
 
@@ -97,7 +97,7 @@ class InputSignatureV1_1(Written):  # noqa: N801 (the seeds' name)
         if found != tuple(name for name in STRUCTURES if name in found):
             raise ValueError(f"detected_structure must name each structure once, in the order {', '.join(STRUCTURES)}")
         if "none" in found and len(found) > 1:
-            raise ValueError("detected_structure 'none' stands alone")
+            raise ValueError("detected_structure 'none' excludes every other structure")
         if self.has_negation != ("negation" in found):
             raise ValueError("has_negation must agree with detected_structure")
         return self
@@ -176,7 +176,7 @@ class ProvenanceV1_1(Written):  # noqa: N801
         year, month, day = (int(part) for part in timestamp[:10].split("-"))
         is_leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
         if not year or day > _DAYS[month - 1] - (month == 2 and not is_leap):
-            raise ValueError("there is no such day")
+            raise ValueError("the date does not exist")
         return timestamp
 
 
@@ -203,7 +203,7 @@ class EpisodeDraftV1_1(Written):  # noqa: N801
         return data
 
     def with_id(self, episode_id: str) -> EpisodicMemoryEntryV1_1:
-        """Return the entry a store keeps: this draft under the given id."""
+        """Return the entry to store: this draft with the given id."""
         fields = {name: getattr(self, name) for name in EpisodeDraftV1_1.model_fields}
         return EpisodicMemoryEntryV1_1(episode_id=episode_id, **fields)
 
@@ -225,7 +225,7 @@ class EpisodicMemoryEntryV1_1(EpisodeDraftV1_1):  # noqa: N801
 
 
 def parse_entry(raw: object) -> EpisodicMemoryEntryV1_1:
-    """Read one stored record; a forbidden field or any other breach of the schema is a ``ContractError``."""
+    """Parse one stored record; raise ``ContractError`` for a forbidden field or any other schema violation."""
     try:
         return EpisodicMemoryEntryV1_1.model_validate(raw)
     except ValidationError as error:
@@ -234,7 +234,7 @@ def parse_entry(raw: object) -> EpisodicMemoryEntryV1_1:
 
 
 def dump_entry(entry: EpisodicMemoryEntryV1_1) -> dict[str, Any]:
-    """Return the record as plain JSON data, checked once more on its way out."""
+    """Return the record as plain JSON data, after a last check for forbidden fields."""
     data = entry.model_dump(mode="json")
     check_forbidden(data)
     return data
@@ -285,7 +285,7 @@ class AdvisoryV1_1(Written):  # noqa: N801
         else:
             unwanted = (given.consistency, given.variance, given.n)
         if any(value is not None for value in unwanted):
-            raise ValueError(f"the evidence does not fit a {self.advisory_type}")
+            raise ValueError(f"the evidence does not fit the type {self.advisory_type}")
         return self
 
 

@@ -1,4 +1,4 @@
-"""The four polarities, and the exact table of other spellings an engine may use for them."""
+"""The four polarities, and the exact table of alternative spellings an engine may use for them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, WithJsonSchema
 
 PolarityName = Literal["positive", "negative", "neutral", "mixed"]
 POLARITIES: tuple[PolarityName, ...] = get_args(PolarityName)
-# What says the same where there is no colour.
+# Used in place of color.
 SIGNS: Mapping[PolarityName, str] = MappingProxyType({"positive": "+", "negative": "−", "neutral": "0", "mixed": "±"})
 
 _SPELLINGS: Mapping[PolarityName, tuple[str, ...]] = MappingProxyType(
@@ -28,7 +28,7 @@ _CANONICAL: Mapping[str, PolarityName] = MappingProxyType(
 
 
 def canonical_polarity(value: object) -> PolarityName | None:
-    """Return the canonical polarity for an exactly known spelling, else None. Nothing is guessed."""
+    """Return the canonical polarity of an exactly known spelling, else None; nothing is guessed."""
     if not isinstance(value, str):
         return None
     return _CANONICAL.get(unicodedata.normalize("NFC", value).strip().casefold())

@@ -1,8 +1,8 @@
 """The records of the conflict-review protocol, with the seed documents' names.
 
-What an engine writes (``PerspectiveASTEStage1Schema``, ``ReviewOutputSchema``) is read leniently:
-missing optional fields get defaults and unknown ones are ignored, because the rules enforce the
-rest. What samsim writes itself is strict and frozen.
+Engine answers (``PerspectiveASTEStage1Schema``, ``ReviewOutputSchema``) are read leniently: missing
+optional fields get defaults and unknown ones are ignored, because the rules enforce the rest. The
+records samsim writes itself are strict and frozen.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from samsim.schemas.polarity import Polarity, PolarityName
 
 Agent = Literal["A", "B", "C"]
 AGENTS: tuple[Agent, ...] = get_args(Agent)
-# Everybody who may be asked: the three perspectives, the debate's cast and the baseline's one voice.
+# Everyone who may be asked: the three perspectives, the roles of the debate and the baseline's single agent.
 DebateAgent = Literal["ATE", "ATSA", "VALIDATOR", "EPM", "TAN", "CJ", "JUDGE", "STAGE2"]
 AgentName = Literal["A", "B", "C", "ATE", "ATSA", "VALIDATOR", "EPM", "TAN", "CJ", "JUDGE", "STAGE2", "SINGLE"]
 # Who found a tuple: an agent, or one of the draws S1, S2 … of self-consistency.
@@ -27,7 +27,7 @@ ACTION_TYPES: tuple[ActionType, ...] = get_args(ActionType)
 DecidedAction = Literal["KEEP", "DROP", "FLIP", "FLAG"]
 ArbiterRule = Literal["1", "2", "3", "facet"]
 ArbiterVersion = Literal["v1", "v2"]
-# How much a model writes: everything, or only what cannot be found or decided without it.
+# How much a model writes: everything, or only what cannot be derived without it.
 AnswerForm = Literal["full", "terse"]
 
 ReasonCode = Literal[
@@ -57,7 +57,7 @@ ConflictType = Literal[
     "term_polarity_mismatch",
     "semantic_conflict_candidate",
     "granularity_overlap_candidate",
-    # Seed 002 lists this one in _FACET_PRIORITY; it is read when given, never written by us.
+    # Seed 002 lists this one in _FACET_PRIORITY; it is accepted in input but never written.
     "REDUNDANT_UPPER_REF",
 ]
 RiskType = Literal[
@@ -80,19 +80,19 @@ def _empty_for_null(value: Any) -> Any:
 
 
 def _as_text(value: Any) -> Any:
-    """Return a reason code of any type stays readable, so that it can be refused and kept in the trace."""
+    """Convert a reason code of any type to text, for refusing it and keeping it in the trace."""
     return "" if value is None else str(value)
 
 
 def _readable_new_value(value: Any) -> Any:
-    """Only text can be a polarity or a ref; anything else is as good as missing."""
+    """Return the new value with everything but text removed: only text can be a polarity or a ref."""
     if not isinstance(value, dict):
         return None
     return {name: value[name] if isinstance(value.get(name), str) else None for name in value}
 
 
 def _known_agent(value: Any) -> Any:
-    """Return the caller sets the actor; what an engine calls itself does not matter."""
+    """Return a known agent, else None: the caller sets the actor, whatever an engine calls itself."""
     return value if value in AGENTS else None
 
 
@@ -100,9 +100,9 @@ def _current_conflict_type(value: Any) -> Any:
     return _LEGACY_CONFLICT_TYPES.get(value, value) if isinstance(value, str) else value
 
 
-# Models often write null where a string is meant to be empty.
+# Models often write null for an empty string.
 LenientText = Annotated[str, BeforeValidator(_empty_for_null), WithJsonSchema({"type": "string"})]
-# Read as any text, so that the enforcement can refuse and count what is not allowed.
+# Any text is accepted here, so the enforcement can refuse and count invalid values.
 ClaimedAction = Annotated[str, WithJsonSchema({"type": "string", "enum": list(ACTION_TYPES)})]
 ClaimedReason = Annotated[
     str, BeforeValidator(_as_text), WithJsonSchema({"type": "string", "enum": list(REASON_CODES)})
@@ -110,7 +110,7 @@ ClaimedReason = Annotated[
 
 
 class Written(BaseModel):
-    """Base of the records samsim writes: frozen, nothing unknown."""
+    """Base of the records samsim writes: frozen, without unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -125,7 +125,7 @@ class Span(BaseModel):
 
 
 def _usable_span(value: Any) -> Any:
-    """Return a span is never trusted: one that cannot even be read is as good as missing."""
+    """Return a readable span, else None: spans of engines are never trusted."""
     try:
         return value if value is None else Span.model_validate(value)
     except ValidationError:
@@ -136,7 +136,7 @@ def _usual_confidence(value: Any) -> Any:
     return USUAL_CONFIDENCE if value is None else value
 
 
-# What an engine says about place and certainty, read leniently wherever it says it.
+# An engine's claims about position and confidence, read leniently.
 ClaimedSpan = Annotated[Span | None, BeforeValidator(_usable_span)]
 ClaimedConfidence = Annotated[float, Field(ge=0.0, le=1.0), BeforeValidator(_usual_confidence)]
 

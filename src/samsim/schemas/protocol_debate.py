@@ -1,7 +1,7 @@
 """The records of the debate protocol (spec 3).
 
-What an engine writes is read leniently, as in the conflict review: the rules enforce the rest, and
-what they do not let through is recorded with its reason. What samsim writes is strict and frozen.
+Engine answers are read leniently, as in the conflict review: the rules enforce the rest, and whatever
+they refuse is recorded with its reason. The records samsim writes are strict and frozen.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ SkipReason = Literal[
     "below_min_margin",
     "l3_conservative",
     "already_confident",
-    # Not the gate's: nothing to change, or the whole of Stage 2 was not worth it.
+    # Not set by the gate: nothing to change, or Stage 2 as a whole is not adopted.
     "nothing_to_change",
     "ev_below_threshold",
     "confidence_fell",
@@ -57,7 +57,7 @@ ModeratorRule = Literal[
 
 
 def _text_or_nothing(value: Any) -> Any:
-    """Return a value of any other type cannot be a polarity, a ref or an id: it is as good as missing."""
+    """Return a text, else "": a value of any other type cannot be a polarity, a ref or an id."""
     return value if isinstance(value, str) else ""
 
 
@@ -71,7 +71,7 @@ def _known_risk_type(value: Any) -> Any:
 
 
 def _listed_texts(value: Any) -> Any:
-    """One id alone is a list of one and null is none; what is no text is no id of a tuple, and found to be none."""
+    """Return a list of texts: a single id becomes a list of one, null an empty list; unknown ids are refused later."""
     if value is None:
         return []
     return list(map(str, value)) if isinstance(value, list | tuple) else [str(value)]
@@ -245,7 +245,7 @@ class Edit(Written):
 
     @property
     def key(self) -> tuple[EditOp, str, str]:
-        """What it would do, whoever says so."""
+        """The change itself, without who proposes it."""
         return self.op, self.target_tuple_id, self.value
 
 
@@ -330,17 +330,17 @@ class Signal(Written):
 
     @property
     def total(self) -> float:
-        """How much was said at all."""
+        """The sum of support and opposition."""
         return round(self.support + self.against, 6)
 
     @property
     def margin(self) -> float:
-        """By how much the change is preferred."""
+        """How far support exceeds opposition."""
         return round(self.support - self.against, 6)
 
     @property
     def mean_support(self) -> float:
-        """How sure those are who want the change."""
+        """The mean confidence of the supporters."""
         return round(self.support / len(self.supporters), 6) if self.supporters else 0.0
 
 

@@ -1,4 +1,4 @@
-"""The ways to analyse a text, each one word of a configuration.
+"""The ways to analyze a text, each named by one word in a configuration.
 
 ``cr_v1`` and ``cr_v2`` are the conflict review with its two arbiters, ``debate`` is the second
 protocol; ``single`` (one call), ``stage1_only`` (three perspectives, no review) and
@@ -21,7 +21,7 @@ PlainProtocol = Literal["cr_v1", "cr_v2", "debate", "single", "stage1_only"]
 PLAIN_PROTOCOLS: tuple[PlainProtocol, ...] = get_args(PlainProtocol)
 SELF_CONSISTENCY = "self_consistency"
 MAX_DRAWS = 99
-# Which arbiter decides in each conflict review.
+# The arbiter that decides in each conflict review.
 ARBITER_VERSIONS: Mapping[str, ArbiterVersion] = {"cr_v1": "v1", "cr_v2": "v2"}
 
 _DRAWS = re.compile(rf"{SELF_CONSISTENCY}:([1-9]\d?)")
@@ -39,7 +39,7 @@ def is_conflict_review(protocol: str) -> bool:
 
 
 def require_protocol(value: Any) -> str:
-    """Return the protocol's name, or a ``ValueError`` that says which there are."""
+    """Return the protocol's name, or raise ``ValueError`` listing the known ones."""
     if isinstance(value, str) and (value in PLAIN_PROTOCOLS or draws_of(value) is not None):
         return value
     known = [*PLAIN_PROTOCOLS, f"{SELF_CONSISTENCY}:3"]

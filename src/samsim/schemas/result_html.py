@@ -1,4 +1,4 @@
-"""A result in a notebook: its text with the aspects coloured by polarity, and its tuples."""
+"""A result in a notebook: its text with the aspects colored by polarity, and its tuples."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from samsim.schemas.polarity import SIGNS, PolarityName
 if TYPE_CHECKING:
     from samsim.schemas.results import SampleResult
 
-# Readable on light and dark ground: the text keeps its own colour.
+# Readable on a light and a dark background: the text keeps its own color.
 _COLOURS: Mapping[PolarityName, str] = MappingProxyType(
     {"positive": "26,138,85", "negative": "210,59,64", "neutral": "176,122,0", "mixed": "138,79,208"}
 )
@@ -22,7 +22,7 @@ _IMPLICIT = "(implicit)"
 
 
 def result_html(result: SampleResult) -> str:
-    """Return the text, what was found in it, and what is missing of it."""
+    """Render the text, its opinions and any missing calls as HTML."""
     text = result.text[:SHOWN_CHARACTERS]
     words = "".join(_segment(segment) for segment in segments(text, marks_of(result, len(text))))
     hidden = len(result.text) - len(text)

@@ -1,6 +1,6 @@
-"""What comes out: the tuples after review and the one record of a sample.
+"""The results: the tuples after review and the record of a sample.
 
-Outputs, traces and scorecards are projections of ``SampleResult``; no fact is stored twice in it.
+Outputs, traces and scorecards are projections of ``SampleResult``, which stores no fact twice.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from samsim.schemas.protocols import ProtocolName
 
 Stage = Literal["stage1", "review", "recheck", "debate", "judge", "stage2"]
 Completeness = Literal["complete", "partial", "failed"]
-# Where they stand in a sentence; the other stages are called by their names.
+# For use in a sentence; the other stages go by their names.
 _STAGE_WORDS = {"stage1": "stage 1", "stage2": "stage 2"}
-# What follows from the rest of a result: written for whoever reads the JSON, and not read back.
+# Derived from the rest of a result: written for readers of the JSON, ignored when it is loaded.
 _DERIVED = ("completeness", "missing_calls")
-# One row per opinion: in CSV files, data frames and rows.
+# The columns of one opinion in CSV files, data frames and rows.
 OPINION_COLUMNS = (
     "aspect_term",
     "aspect_ref",
@@ -56,7 +56,7 @@ RESULT_COLUMNS = ("uid", "text", *OPINION_COLUMNS)
 
 
 class ReviewedTuple(Candidate):
-    """A candidate that survived the review; ``flagged`` marks what stayed uncertain."""
+    """A candidate that survived the review; ``flagged`` means it is uncertain."""
 
     flagged: bool = False
     flag_reason: str | None = None
@@ -79,7 +79,7 @@ class FinalTuple(Written):
     flag_reasons: list[str]
 
     def to_row(self) -> Row:
-        """Return the tuple as one row of a table, its lists joined to texts."""
+        """Return the tuple as one row of a table, with its lists joined into text."""
         return {
             "aspect_term": self.aspect_term,
             "aspect_ref": self.aspect_ref,
@@ -96,12 +96,11 @@ class FinalTuple(Written):
 
 
 class CallRecord(Written):
-    """One engine call: who was asked, what it answered, what it took.
+    """One engine call: the agent, the answer, and the time, tokens and cost.
 
-    ``rejected`` lists parts of the answer that broke the schema and were dropped, and lists and texts that
-    were cut at its limits. ``problem`` is
-    the typed failure of a call that gave no usable answer. ``messages`` and ``attempts`` are empty
-    for the embedded engine, which reads no prompt.
+    ``rejected`` lists the parts of the answer that violated the schema and were dropped, and the lists and
+    texts that were cut at its limits. ``problem`` is the failure code of a call without a usable answer.
+    ``messages`` and ``attempts`` are empty for the embedded engine, which uses no prompts.
     """
 
     agent: AgentName
@@ -118,19 +117,19 @@ class CallRecord(Written):
 
 
 class MissingCall(Written):
-    """A call that gave no usable answer: the sample was decided without it."""
+    """A call without a usable answer: the sample was decided without it."""
 
     agent: AgentName
     stage: Stage
     problem: str
 
     def __str__(self) -> str:
-        """Return who is missing where, and why."""
+        """Return the missing agent, the stage and the failure code."""
         return f"{self.agent} at {_STAGE_WORDS.get(self.stage, self.stage)}: {self.problem}"
 
 
 def missing_among(calls: Iterable[CallRecord]) -> list[MissingCall]:
-    """Return the calls without a usable answer, in order. This alone decides whether a sample is partial."""
+    """Return the calls without a usable answer, in order; they alone make a sample partial."""
     return [
         MissingCall(agent=call.agent, stage=call.stage, problem=call.problem)
         for call in calls
@@ -139,7 +138,7 @@ def missing_among(calls: Iterable[CallRecord]) -> list[MissingCall]:
 
 
 def missing_words(missing: Iterable[MissingCall]) -> str:
-    """Return the missing calls in one line; equal ones, as of several draws, are counted."""
+    """Return the missing calls in one line, with equal ones counted, as when several draws fail."""
     counts = Counter(map(str, missing))
     return ", ".join(words if count == 1 else f"{words} (×{count})" for words, count in counts.items())
 
@@ -147,11 +146,11 @@ def missing_words(missing: Iterable[MissingCall]) -> str:
 class MemoryRecord(Written):
     """What the episodic memory did for one sample, in every condition (seeds 003 §7, 004).
 
-    ``advisory_ids``, ``principle_ids`` and ``advisory_types`` go together: what was advised, shown or not; where
-    ``injection_source`` is placebo, neutral text of the same length was shown in its place.
+    ``advisory_ids``, ``principle_ids`` and ``advisory_types`` list the advice, shown or not. If
+    ``injection_source`` is placebo, neutral text of the same length was shown instead.
     ``prompt_injection_chars`` counts the characters of advice in all prompts together. The gate is
-    evaluated and recorded in every condition, so that samples can be compared. ``shown`` is the slot
-    (an ``AdvisoryBundleV1_1``) that stood in the prompts, None where none did; of a run it is in the traces only.
+    evaluated and recorded in every condition, which keeps samples comparable. ``shown`` is the slot
+    (an ``AdvisoryBundleV1_1``) in the prompts, or None if there was none; in a run, only the traces have it.
     """
 
     condition: str
@@ -178,12 +177,12 @@ class MemoryRecord(Written):
 
 
 class SampleResult(Written):
-    """Everything that was found, flagged, voted and decided about one text, by whichever protocol.
+    """Everything that was found, flagged, voted on and decided about one text, by any protocol.
 
-    Reviews, refusals and arbiter decisions are those of the conflict review, ``debate`` is there for
-    the debate only; what a protocol does not have stays empty. ``structure`` is what the cue analysis
-    saw in the text, ``evaluation`` how the decisions changed the risk: by code, never by gold.
-    ``completeness`` and ``missing_calls`` follow from the calls.
+    Reviews, refusals and arbiter decisions belong to the conflict review, ``debate`` to the debate; fields
+    that a protocol does not use stay empty. ``structure`` is what the cue analysis found in the text,
+    ``evaluation`` is how the decisions changed the risk, judged by code and never by gold.
+    ``completeness`` and ``missing_calls`` are derived from the calls.
     """
 
     uid: str
@@ -213,19 +212,19 @@ class SampleResult(Written):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def completeness(self) -> Completeness:
-        """Whether every call that was asked was answered; a sample that failed has no result."""
+        """Whether every call was answered; a sample that failed has no result."""
         return "partial" if self.missing_calls else "complete"
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def missing_calls(self) -> list[MissingCall]:
-        """The calls that gave no usable answer, in order."""
+        """The calls without a usable answer, in order."""
         return missing_among(self.calls)
 
     def outputs_json(self, indent: int | None = None, *, without: Collection[str] = ()) -> str:
-        """Return what was decided, without how it was asked: equal for equal answers, also from a cache or replay.
+        """Return the decided content as JSON: equal for equal answers, also from a cache or a replay.
 
-        ``without`` names fields that are written elsewhere.
+        It leaves out how the engine was asked. ``without`` names fields that are written elsewhere.
         """
         left_out: dict[str, Any] = {"calls": {"__all__": {"messages", "attempts", "cached", "engine"}}}
         return self.model_dump_json(exclude=left_out | dict.fromkeys(without, True), indent=indent)
@@ -244,7 +243,7 @@ class SampleResult(Written):
         return data_frame(self.to_rows(), RESULT_COLUMNS)
 
     def _repr_html_(self) -> str:
-        """Show the text with its aspects coloured by polarity, and the tuples beneath, in a notebook."""
+        """Show the text with its aspects colored by polarity, and the tuples below, in a notebook."""
         from samsim.schemas.result_html import result_html  # only notebooks need it
 
         return result_html(self)

@@ -1,4 +1,4 @@
-"""What may be wrong with a run or its folder: a code with its values, put into English and Korean from one table."""
+"""Possible problems of a run or its folder: codes with values, worded in English and Korean from one table."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ ProblemCode = Literal[
     "unreadable",
 ]
 
-# In a sentence {count_s} is the plural's s of {count}; a status is named in the language of the sentence.
+# {count_s} is the plural "s" for {count}; the status is given in the language of the sentence.
 _WORDS: Mapping[ProblemCode, Pair] = {
     "no_outputs": (
         "outputs.jsonl is missing: nothing can be measured. Repeat the run.",
         "outputs.jsonl이 없어 아무것도 측정할 수 없습니다. 실행을 다시 하세요.",
     ),
     "no_scorecards": (
-        "scorecards.jsonl is missing: the gold and with it all scores are gone, and risk, memory and cost, which are"
-        " known at inference only. Repeat the run to have them.",
+        "scorecards.jsonl is missing: the gold and with it all scores are gone, and so are risk, memory and cost,"
+        " which are known only at inference. Repeat the run to get them back.",
         "scorecards.jsonl이 없습니다. 정답과 점수, 그리고 추론할 때만 알 수 있는 위험·메모리·비용이 모두 빠집니다."
         " 필요하면 실행을 다시 하세요.",
     ),
     "fewer_scorecards": (
         "scorecards.jsonl has {scorecards:,} sample{scorecards_s}, outputs.jsonl {outputs:,}: gold, scores, risk,"
-        " memory and cost of the others are gone. Repeat the run to have them.",
+        " memory and cost of the others are gone. Repeat the run to get them back.",
         "scorecards.jsonl에는 샘플이 {scorecards:,}개, outputs.jsonl에는 {outputs:,}개 있습니다. 나머지 샘플의"
         " 정답·점수·위험·메모리·비용은 알 수 없습니다. 필요하면 실행을 다시 하세요.",
     ),
@@ -49,20 +49,20 @@ _WORDS: Mapping[ProblemCode, Pair] = {
         "traces.jsonl이 없어 호출을 보여 주거나 재생할 수 없습니다.",
     ),
     "unmarked_lines": (
-        "its lines do not say what made them (samsim {version} did not mark them): whether they belong to its"
-        " manifest.json cannot be checked. Repeat the run to be sure.",
+        "its lines do not say what made them (samsim {version} did not mark them), so it cannot be checked whether"
+        " they belong to its manifest.json. Repeat the run to be sure.",
         "이 실행의 줄에는 어떤 셀이 만들었는지 표시가 없습니다(samsim {version}). manifest.json과 맞는지 확인할 수"
         " 없으니, 확실히 하려면 실행을 다시 하세요.",
     ),
     "lost_outputs": (
         "outputs.jsonl has {outputs:,} of {samples:,} sample{samples_s}: the manifest says that {done:,} are done, so"
-        " the others were lost. All measures are over what is left; repeat the run.",
+        " the others were lost. All measures cover only what is left; repeat the run.",
         "outputs.jsonl에 샘플 {samples:,}개 가운데 {outputs:,}개만 남아 있습니다. 지표는 남은 샘플로만 계산했습니다."
         " 실행을 다시 하세요.",
     ),
     "unfinished": (
         "the run is {status}: {outputs:,} of {samples:,} sample{samples_s} are done. Run the same configuration again"
-        " to go on.",
+        " to resume it.",
         "실행 상태: {status}. 샘플 {samples:,}개 가운데 {outputs:,}개만 끝났습니다. 같은 설정으로 다시 실행하면 이어서"
         " 합니다.",
     ),
@@ -91,7 +91,7 @@ _WORDS: Mapping[ProblemCode, Pair] = {
     "no_comparison": ("no comparison: {cause}", "비교하지 못했습니다. 원인: {cause}"),
     "taxonomy_misfit": (
         "{outside:,} of {refs:,} refs are not in the taxonomy {taxonomy}: it does not fit these texts. Try the taxonomy"
-        " {others}, or a YAML file of your own.",
+        " {others}, or your own YAML file.",
         "범주 {refs:,}개 가운데 {outside:,}개가 분류 체계 {taxonomy}에 없습니다. 이 글들에 맞지 않는 분류 체계이니"
         " {others} 또는 직접 만든 YAML 파일을 써 보세요.",
     ),
@@ -101,14 +101,14 @@ _WORDS: Mapping[ProblemCode, Pair] = {
 
 @dataclass(frozen=True, slots=True)
 class RunProblem:
-    """One problem; ``str`` puts it into English."""
+    """One problem; ``str`` gives the English wording."""
 
     code: ProblemCode
     values: Mapping[str, int | str] = field(default_factory=dict)
 
     @property
     def words(self) -> Pair:
-        """What is wrong and what to do about it."""
+        """What is wrong and what to do about it, in English and Korean."""
         english, korean = _WORDS[self.code]
         plurals = {f"{name}_s": "" if value == 1 else "s" for name, value in self.values.items()}
         state = str(self.values.get("status", ""))
@@ -121,7 +121,7 @@ class RunProblem:
 
 
 class UnreadableRunError(InputError):
-    """A folder that cannot be read as a run, for a reason that has a code."""
+    """A folder that cannot be read as a run, for a reason with a code."""
 
     def __init__(self, problem: RunProblem) -> None:
         self.problem = problem
@@ -129,5 +129,5 @@ class UnreadableRunError(InputError):
 
 
 def problem_of(error: InputError) -> RunProblem:
-    """Return why a run could not be read; the words of an error without a code are its own."""
+    """Return why a run could not be read; an error without a code keeps its own message."""
     return error.problem if isinstance(error, UnreadableRunError) else RunProblem("unreadable", {"cause": str(error)})

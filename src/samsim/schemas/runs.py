@@ -1,4 +1,4 @@
-"""The manifest of a run: everything that decided it, and how it ended."""
+"""The manifest of a run: everything that determined it, and how it ended."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from samsim.schemas.protocol_conflict_review import Written
 
 FormatVersion = Literal[1]
 FORMAT_VERSION: FormatVersion = 1
-# The key of every line of a run that says which cell made it.
+# The key in every line of a run for the cell that wrote it.
 CELL_DIGEST = "cell_digest"
-# Why a run stopped that was asked to stop there.
+# The reason recorded for a run that stopped at its limit.
 LIMITED = "--limit"
-# The last key of every line: a digest of all that stands before it.
+# The last key of every line: a digest of everything before it.
 LINE_DIGEST = "line_digest"
 RunStatus = Literal["running", "finished", "interrupted", "stopped"]
 RunKind = Literal["evaluation", "memory_building"]
@@ -29,7 +29,7 @@ class RunMeta(Written):
 
 
 class CellRecord(Written):
-    """The place of a run in its experiment: one value of every factor."""
+    """The position of a run in its experiment: one value of every factor."""
 
     cell_id: str
     kind: RunKind = "evaluation"
@@ -41,7 +41,7 @@ class CellRecord(Written):
 
 
 class EngineRecord(Written):
-    """An engine as it was asked; the identity is a digest of everything that decides its answers."""
+    """An engine as it was used; the identity is a digest of everything that determines its answers."""
 
     name: str
     identity: str
@@ -59,12 +59,12 @@ class DataRecord(Written):
 
 
 class Manifest(Written):
-    """``manifest.json``; start, end, status and the digests of stores are all that a repetition may change.
+    """``manifest.json``; repeating a run may change only start, end, status and the digests of stores.
 
-    ``config_hash`` is of everything that decides outputs and scores, ``settings_hash`` of what decides the
-    outputs, without gold. ``store_digest`` is that of the run's own store when the run ended. Runs of older
-    versions have neither of the last two. Of the ``done`` samples ``errors`` failed, and ``partial`` ones were
-    decided without some of their calls. With ``line_digests`` every line of the run bears a digest of itself.
+    ``config_hash`` covers everything that determines outputs and scores, ``settings_hash`` what determines
+    the outputs, without gold. ``store_digest`` is that of the run's own store when the run ended. Runs of older
+    versions have neither of the last two. Of the ``done`` samples, ``errors`` failed and ``partial`` ones were
+    decided without some of their calls. With ``line_digests``, every line of the run has a digest of itself.
     """
 
     format_version: FormatVersion = FORMAT_VERSION
@@ -96,5 +96,5 @@ class Manifest(Written):
 
     @property
     def run_over(self) -> DataRecord | None:
-        """The texts it was run over: those to evaluate, or those that fill the memory."""
+        """The texts of the run: those to evaluate, or those that fill the memory."""
         return self.data.get("memory" if self.cell.kind == "memory_building" else "evaluation")

@@ -1,7 +1,7 @@
-"""What a sample was worth: its gold, its counts, its risk, its memory and what it cost.
+"""The score of a sample: its gold, its counts, its risk, its memory and its cost.
 
 Gold is joined after inference, by code that inference cannot import; a run without gold has
-scorecards too, with ``gold`` None.
+scorecards too, with ``gold`` set to None.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ScoredStage = Literal["stage1", "final"]
 
 
 class GoldRecord(Written):
-    """What an annotator says is in the text."""
+    """The annotation of a text."""
 
     aspect_term: str
     aspect_ref: str
@@ -30,7 +30,7 @@ class GoldRecord(Written):
 
 
 class Counts(Written):
-    """How many tuples were matched, predicted and in the gold."""
+    """The number of matched, predicted and gold tuples."""
 
     matched: int = 0
     predicted: int = 0
@@ -38,10 +38,10 @@ class Counts(Written):
 
 
 class UsageRecord(Written):
-    """What the engine calls of one sample took; unknown is None, never 0.
+    """The cost of one sample's engine calls; unknown is None, never 0.
 
-    ``seconds`` is the sum of the attempts' times. A cached call costs nothing and is counted apart;
-    ``saved_*`` are the tokens its answer took when it was first asked.
+    ``seconds`` is the sum of the attempts' times. A cached call costs nothing and is counted separately;
+    ``saved_*`` are the tokens its answer used when it was first requested.
     """
 
     calls: int = 0
@@ -59,8 +59,8 @@ class UsageRecord(Written):
 class Scorecard(Written):
     """One line of ``scorecards.jsonl``, joined with the outputs by ``uid``.
 
-    ``completeness`` is said for whoever reads the scorecards alone; older ones lack it. The outputs name the
-    missing calls.
+    ``completeness`` repeats the result's for readers of the scorecards alone; older scorecards lack it. The
+    outputs name the missing calls.
     """
 
     uid: str

@@ -1,4 +1,4 @@
-"""Aspect taxonomies: which refs (``entity#attribute``) are valid and which entity is the upper one."""
+"""Aspect taxonomies: the valid refs (``entity#attribute``) and the upper entity."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SPACES = re.compile(r"\s+")
 
 
 def clean_ref(ref: str) -> str:
-    """Trim a ref, join inner spaces, drop spaces around ``#``; the ``#`` itself is never touched."""
+    """Trim a ref, collapse inner spaces and drop spaces around ``#``; the ``#`` itself is never touched."""
     spaced = _SPACES.sub(" ", unicodedata.normalize("NFC", ref).strip())
     return _AROUND_SEPARATOR.sub(REF_SEPARATOR, spaced)
 
@@ -75,7 +75,7 @@ class Taxonomy(BaseModel):
         return {clean_ref(alias).casefold(): entity for alias, entity in self.aliases.items()}
 
     def normalise(self, ref: str) -> str:
-        """Return the form in which refs are compared: cleaned, aliases resolved, case folded where free."""
+        """Return the form in which refs are compared: cleaned, aliases resolved, case folded if refs are free."""
         cleaned = clean_ref(ref)
         if self.is_free:
             return cleaned.casefold()
@@ -85,18 +85,18 @@ class Taxonomy(BaseModel):
         return self._by_folded_ref.get(resolved.casefold(), resolved)
 
     def is_valid(self, ref: str) -> bool:
-        """Say whether a ref, once normalised, belongs to the taxonomy. An empty ref is never valid."""
+        """Return whether a ref, once normalized, belongs to the taxonomy; an empty ref is never valid."""
         normalised = self.normalise(ref)
         return bool(normalised) and (self.is_free or normalised.casefold() in self._by_folded_ref)
 
     def split(self, ref: str) -> tuple[str, str]:
-        """Return entity and attribute of a ref; the attribute is empty where the ref has no ``#``."""
+        """Return entity and attribute of a ref; the attribute is empty if the ref has no ``#``."""
         entity, _, attribute = self.normalise(ref).partition(REF_SEPARATOR)
         return entity, attribute
 
 
 def load_taxonomy(name_or_path: str | Path) -> Taxonomy:
-    """Load a shipped taxonomy by name, or a user's own from a YAML file."""
+    """Load a shipped taxonomy by name, or your own from a YAML file."""
     name = str(name_or_path)
     if name in SHIPPED:
         return _load_shipped(name)
@@ -114,7 +114,7 @@ def load_taxonomy(name_or_path: str | Path) -> Taxonomy:
 
 @cache
 def _load_file(path: str, _modified: int, _size: int) -> Taxonomy:
-    """Read a file once for as long as it stays the same: every sample asks for its taxonomy."""
+    """Read a file once as long as it does not change, because every sample asks for its taxonomy."""
     return _parse(file_text(Path(path)), path)
 
 
@@ -133,11 +133,11 @@ def _parse(content: str, source: str) -> Taxonomy:
         return Taxonomy.model_validate(raw)
     except ValidationError as error:
         details = in_words(error, "file")
-        raise ConfigError(f"The taxonomy {source} is not usable: {details}. Expected name and entities.") from error
+        raise ConfigError(f"The taxonomy {source} is not usable: {details}. Expected a name and entities.") from error
 
 
 def as_taxonomy(taxonomy: Taxonomy | str | None) -> Taxonomy:
-    """Accept a taxonomy, a name or path, or None for the default (NIKL 2022)."""
+    """Return the taxonomy given as such, by name or path, or as None for the default (NIKL 2022)."""
     if isinstance(taxonomy, Taxonomy):
         return taxonomy
     return load_taxonomy(DEFAULT_TAXONOMY if taxonomy is None else taxonomy)

@@ -1,4 +1,4 @@
-"""Which file a source means: the one it names, or the one of its split in a folder."""
+"""Finding the file of a source: the one it names, or the one of its split in a folder."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from samsim.data.sources import DataSource
 from samsim.errors import ConfigError
 
 _DATA_SUFFIXES = {suffix for info in FORMATS.values() for suffix in info.suffixes}
-# Files that describe a data set and are not part of it.
+# Files that describe a data set without being part of it.
 _ABOUT = {"source", "readme", "license", "licence", "notice", "citation", "requirements"}
 _SAME_SPLITS = ({"train", "training"}, {"dev", "val", "valid", "validation", "development"}, {"test", "testing"})
 _WORD = re.compile(r"[^\W\d_]+|\d+")
@@ -21,14 +21,14 @@ def file_of(source: DataSource) -> Path:
     """Return the file to read."""
     path = source.path
     if path is None:
-        raise ConfigError("The source names no file. Give it a path.")
-    # Not by pathlib, which raises for a name that is too long.
+        raise ConfigError("The source has no file. Give it a path.")
+    # Not pathlib, which raises if a name is too long.
     if os.path.isdir(path):
         return _file_in(path, source)
     if not os.path.isfile(path):
         raise ConfigError(f"There is no file {path}. Check the path.")
     if source.split is not None:
-        raise ConfigError(f"split belongs to a folder, and {path.name} is a file. Leave split out.")
+        raise ConfigError(f"split is for folders, and {path.name} is a file. Leave split out.")
     return path
 
 
@@ -47,7 +47,7 @@ def _file_in(folder: Path, source: DataSource) -> Path:
         wanted = "data file" if source.split is None else f"file of the split {source.split!r}"
         raise ConfigError(f"No {wanted} in {folder}. Its data files: {names}.")
     what = "Several files" if source.split is None else f"Several files of the split {source.split!r}"
-    raise ConfigError(f"{what} in {folder}: {names}. Name one of them as path, or say which split.")
+    raise ConfigError(f"{what} in {folder}: {names}. Give one of them as path, or choose a split.")
 
 
 def _is_of(file: Path, split: str) -> bool:

@@ -1,4 +1,4 @@
-"""Which format a file is in, told from its first rows; where two would fit, the user has to say."""
+"""Guessing the format of a file from its first rows; if several fit, the user has to choose."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LINE_FORMATS = {
 
 
 def guess_format(path: Path, encoding: str | None) -> str:
-    """Return the only format the file can be in."""
+    """Return the only format the file can be in; raise if there is none or more than one."""
     suffix = path.suffix.lower()
     if suffix == ".xml":
         candidates = _xml_formats(path)
@@ -39,9 +39,9 @@ def guess_format(path: Path, encoding: str | None) -> str:
     if len(candidates) == 1:
         return candidates[0]
     if candidates:
-        raise ConfigError(f"{path.name} can be read as {' or '.join(candidates)}. Say which with format.")
+        raise ConfigError(f"{path.name} can be read as {' or '.join(candidates)}. Choose one with format.")
     raise ConfigError(
-        f"Cannot tell the format of {path.name}. Say it with format (samsim data list shows them), "
+        f"Cannot tell the format of {path.name}. Set it with format (samsim data list shows the formats), "
         "or convert the file to csv or jsonl."
     )
 
@@ -57,7 +57,7 @@ def _xml_formats(path: Path) -> list[str]:
 
 
 def _json_formats(lines: list[str]) -> list[str]:
-    """Return the format of most objects; what is neither samsim's nor NIKL's needs a mapping."""
+    """Return the format of most objects; anything but samsim's own or NIKL's needs a mapping."""
     found: Counter[str] = Counter()
     for line in lines:
         try:
@@ -74,7 +74,7 @@ def _json_formats(lines: list[str]) -> list[str]:
 
 
 def _line_formats(lines: list[str]) -> list[str]:
-    """Return the format most rows are in: a few broken ones do not matter, and empty lists say nothing."""
+    """Return the format of most rows: a few broken ones do not matter, and empty lists are no evidence."""
     counts = {
         name: sum(pattern.fullmatch(line) is not None for line in lines) for name, pattern in _LINE_FORMATS.items()
     }

@@ -1,6 +1,6 @@
 """Formats whose annotations are token numbers: ASTE-Data-V2, DMASTE and ACOS.
 
-Tokens are what stands between spaces; the text is the tokens joined by one space, and every span is
+Tokens are separated by spaces; the text is the tokens joined by single spaces, so every span is
 exact by construction.
 """
 
@@ -43,14 +43,14 @@ class _Tokens:
         return " ".join(self.words)
 
     def phrase(self, first: int, end: int) -> Phrase:
-        """Return the tokens from the first up to, not including, the end."""
+        """Return the tokens from the first up to, but not including, the end."""
         if not 0 <= first < end <= len(self.words):
-            raise RowError(f"tokens {first} to {end} where the text has {len(self.words)}")
+            raise RowError(f"tokens {first} to {end}, but the text has {len(self.words)}")
         return " ".join(self.words[first:end]), (self.starts[first], self.starts[end] - 1)
 
 
 def read_aste(path: Path, source: DataSource) -> Iterator[Row | BadRow]:
-    """ASTE-Data-V2: lists of all token numbers of a term."""
+    """Read ASTE-Data-V2: lists of all token numbers of a term."""
 
     def parse(number: int, line: str) -> Row:
         text, separator, triples = line.rpartition(_SEPARATOR)
@@ -60,7 +60,7 @@ def read_aste(path: Path, source: DataSource) -> Iterator[Row | BadRow]:
 
 
 def read_dmaste(path: Path, source: DataSource) -> Iterator[Row | BadRow]:
-    """DMASTE: the first and the last token of a term (or the only one); -1 is an implicit aspect."""
+    """Read DMASTE: the first and the last token of a term (or the only one); -1 is an implicit aspect."""
 
     def parse(number: int, line: str) -> Row:
         rest, separator, _domain = line.rpartition(_SEPARATOR)
@@ -71,7 +71,7 @@ def read_dmaste(path: Path, source: DataSource) -> Iterator[Row | BadRow]:
 
 
 def read_acos(path: Path, source: DataSource) -> Iterator[Row | BadRow]:
-    """ACOS: tab-separated quads of token ranges (end exclusive); -1,-1 is implicit."""
+    """Read ACOS: tab-separated quads of token ranges (end exclusive); -1,-1 is implicit."""
     return parse_rows(numbered_lines(path, source.encoding), _acos_row)
 
 
@@ -104,7 +104,7 @@ def _listed(tokens: _Tokens, numbers: Sequence[int]) -> Phrase:
         return "", None
     if list(numbers) == list(range(numbers[0], numbers[0] + len(numbers))):
         return tokens.phrase(numbers[0], numbers[-1] + 1)
-    # Not in one piece: the words are known, but no single place in the text is the term.
+    # Not contiguous: the words are known, but there is no single span.
     return " ".join(tokens.phrase(number, number + 1)[0] for number in numbers), None
 
 
@@ -120,7 +120,7 @@ def _acos_row(number: int, line: str) -> Row:
     text, *rest = line.split("\t")
     quads = [quad.strip() for quad in rest if quad.strip()]
     if not quads:
-        raise RowError("no quad behind the text")
+        raise RowError("no quad after the text")
     tokens = _Tokens.of(text)
     return Row(number, tokens.text, tuple(_quad(tokens, quad) for quad in quads))
 

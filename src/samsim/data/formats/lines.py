@@ -10,7 +10,7 @@ from samsim.data.bad_rows import RowError, json_object
 from samsim.data.file_encoding import DAMAGED, DEFAULT_ENCODING, require_utf8
 from samsim.errors import InputError
 
-# Offsets and numbers of tokens are far below.
+# Offsets and token numbers are far shorter.
 _MOST_DIGITS = 18
 
 
@@ -33,14 +33,14 @@ def numbered_lines(path: Path, encoding: str | None) -> Iterator[tuple[int, str]
 
 
 def sound_object(line: str) -> dict[str, object]:
-    """Return the JSON object of one line without a damaged byte."""
+    """Return the JSON object of one line; raise ``RowError`` if the line has a damaged byte."""
     if DAMAGED.search(line):
         raise RowError("bytes that do not fit the file's encoding")
     return json_object(line)
 
 
 def string_of(record: dict[str, object], key: str) -> str:
-    """Return the string under a key that must be there."""
+    """Return the string under a key; raise ``RowError`` if there is none."""
     value = record.get(key)
     if not isinstance(value, str):
         raise RowError(f"no text under {key!r}")
@@ -48,7 +48,7 @@ def string_of(record: dict[str, object], key: str) -> str:
 
 
 def written_number(written: str) -> int | None:
-    """Return the number that a text spells in digits; none is as long as Python would refuse to read."""
+    """Return the number written in digits, or None; longer ones than Python would read are refused."""
     digits = written.strip()
     return int(digits) if digits.isdecimal() and len(digits) <= _MOST_DIGITS else None
 

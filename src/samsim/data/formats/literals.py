@@ -1,4 +1,4 @@
-"""Lists written as Python literals, as several data sets have them."""
+"""Lists written as Python literals, as found in several data sets."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from samsim.data.bad_rows import RowError
 
 
 def literal_list(source: str) -> list[Any]:
-    """Return the list a string spells; only literals are read, nothing is run."""
+    """Return the list that a string spells; only literals are read, nothing is executed."""
     try:
         with warnings.catch_warnings():
-            # A backslash in a term ("w\\ fries") is text here, not a bad escape to warn about.
+            # A backslash in a term ("w\\ fries") is text, not an invalid escape to warn about.
             warnings.simplefilter("ignore")
             value = ast.literal_eval(source.strip())
     except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
-        raise RowError("the annotation is not a list that can be read") from None
+        raise RowError("the annotation is not a readable list") from None
     if not isinstance(value, list):
         raise RowError("the annotation is not a list")
     return value

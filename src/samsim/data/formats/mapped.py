@@ -1,8 +1,8 @@
-"""CSV and JSON lines of any layout: a mapping says which column holds what.
+"""CSV and JSON lines of any layout: a mapping names the columns.
 
-A row is one tuple, and rows with the same id (without ids: the same text) are one sample; or, in JSON
-lines, a row is one text with its tuples in a list. Columns that the mapping does not name are found
-by their usual names.
+A row is one tuple, and rows with the same id (without ids: the same text) are one sample. In JSON
+lines, a row may also be one text with its tuples in a list. Columns that the mapping does not name
+are found by their usual names.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def read_csv(path: Path, source: DataSource) -> Iterator[Row | BadRow]:
 
 
 def read_jsonl(path: Path, source: DataSource) -> Iterator[Row | BadRow]:
-    """Return each line as a row."""
+    """Yield each line as a row."""
     _need_polarity_for_terms(source)
     of_tuple = _renaming(source.columns, _TUPLE_ROLES)
     of_text = _renaming(source.columns, _TEXT_ROLES)
@@ -61,7 +61,7 @@ def _need_polarity_for_terms(source: DataSource) -> None:
     if source.columns.keys() & {"aspect_term", "aspect_ref", "opinion_term"} and not (
         source.columns.keys() & {"polarity", "tuples"}
     ):
-        raise ConfigError("The columns name an aspect or opinion but no polarity. Name its column as well (polarity).")
+        raise ConfigError("The columns name an aspect or opinion but no polarity. Name the polarity column too.")
 
 
 def _kept_ends(content: str) -> Iterator[str]:
@@ -72,7 +72,7 @@ def _kept_ends(content: str) -> Iterator[str]:
 
 
 def _places(header: Sequence[str], source: DataSource, path: Path) -> dict[str, int]:
-    """Return the place of each role's column in a record."""
+    """Return the index of each role's column in a record."""
     places = {}
     for role, usual in USUAL_COLUMNS.items():
         wanted = source.columns.get(role)
@@ -83,13 +83,13 @@ def _places(header: Sequence[str], source: DataSource, path: Path) -> dict[str, 
             missing = repr(wanted) if wanted is not None else "with a usual name for the texts"
             raise ConfigError(
                 f"No column {missing} in {path.name}: its columns are {', '.join(map(repr, header))}. "
-                f"Say which one it is: columns {role}=NAME."
+                f"Choose one with columns {role}=NAME."
             )
     return places
 
 
 def _renaming(columns: Mapping[str, str], roles: Iterable[str]) -> Rename:
-    """Return what turns the keys of a JSON object into roles; a key that the mapping names must be there."""
+    """Return a function that turns the keys of a JSON object into roles; keys in the mapping are required."""
     names = {role: (columns[role].strip().casefold(),) if role in columns else USUAL_COLUMNS[role] for role in roles}
 
     def rename(record: dict[str, object]) -> Fields:
@@ -107,7 +107,7 @@ def _renaming(columns: Mapping[str, str], roles: Iterable[str]) -> Rename:
 
 
 def _row(number: int, fields: Fields) -> Row:
-    """Return a row that is one tuple, or a text without any."""
+    """Build a row that is one tuple, or a text without any."""
     text, uid, language = _about_text(fields)
     if "polarity" not in fields:
         return Row(number, text, None, uid=uid, language=language, group=uid)
@@ -118,7 +118,7 @@ def _row(number: int, fields: Fields) -> Row:
 
 
 def _row_with_list(number: int, fields: Fields, rename: Rename) -> Row:
-    """Return a row that is one text with its tuples in a list; null says that there is no gold."""
+    """Build a row that is one text with its tuples in a list; null means that there is no gold."""
     text, uid, language = _about_text(fields)
     items = fields["tuples"]
     if items is None:
@@ -139,7 +139,7 @@ def _about_text(fields: Fields) -> tuple[str, str | None, Language | None]:
 
 
 def _tuple_of(text: str, fields: Fields) -> tuple[tuple[Annotation, ...], tuple[str, ...]]:
-    """Return the tuple of one row; a row whose tuple fields are all empty says that there is none."""
+    """Return the tuple of one row; if all tuple fields are empty, there is none."""
     if all(fields.get(role) in (None, "") for role in _TUPLE_ROLES):
         return (), ()
     term = _word(fields, "aspect_term")
@@ -168,7 +168,7 @@ def _offset(value: object) -> int:
     number = written_number(value) if isinstance(value, str) else None
     if number is not None:
         return number
-    raise RowError(f"{value!r} is no offset")
+    raise RowError(f"{value!r} is not an offset")
 
 
 def _uid(fields: Fields) -> str | None:

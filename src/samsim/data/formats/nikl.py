@@ -15,7 +15,7 @@ _NO_ANNOTATION = "no annotation: a text without gold"
 
 
 def read_nikl(path: Path, source: DataSource) -> Iterator[Row | BadRow]:
-    """Return each line as a row; a null term is an implicit aspect, and a row without annotation has no gold."""
+    """Yield each line as a row; a null term is an implicit aspect, and a row without annotation has no gold."""
     return parse_rows(numbered_lines(path, source.encoding), _row)
 
 

@@ -1,4 +1,4 @@
-"""samsim's own format: one JSON object a line with ``uid``, ``language``, ``text``, ``tuples`` and ``tags``."""
+"""samsim's own format: one JSON object per line with ``uid``, ``language``, ``text``, ``tuples`` and ``tags``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TUPLE_KEYS = {"aspect_term", "aspect_ref", "opinion_term", "polarity", "span"}
 
 
 def read_own(path: Path, source: DataSource) -> Iterator[Row | BadRow]:
-    """Return each line as a row; without ``tuples`` (or with null) a text has no gold."""
+    """Yield each line as a row; a text without ``tuples`` (or with null) has no gold."""
     return parse_rows(numbered_lines(path, source.encoding), _row)
 
 
@@ -28,7 +28,7 @@ def _row(number: int, line: str) -> Row:
         raise RowError("the uid is empty")
     tuples, tags = record.get("tuples"), record.get("tags", [])
     if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
-        raise RowError("tags is not a list of words")
+        raise RowError("tags is not a list of strings")
     if tuples is not None and not isinstance(tuples, list):
         raise RowError("tuples is not a list")
     annotations = None if tuples is None else tuple(_annotation(text, item) for item in tuples)

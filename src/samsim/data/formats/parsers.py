@@ -1,4 +1,4 @@
-"""Which function reads which format."""
+"""The reader function of each format."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Formats whose annotations are the words themselves: ASQP and M-ABSA.
 
-They do not say where a term stands: the span is the term's only occurrence, and is not given where
-there are several.
+They do not give a term's position: the span is the term's only occurrence, and None if there are
+several.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from samsim.data.sources import DataSource
 _IMPLICIT = "NULL"
 _SEPARATOR = "####"
 _QUOTED = r"""(?:'(.*?)'|"(.*?)")"""
-# Not always a valid literal: a term may hold the quote that delimits it.
+# Not always a valid literal: a term may contain the quote that delimits it.
 _TRIPLE = re.compile(rf"\[{_QUOTED}, {_QUOTED}, {_QUOTED}\]")
 _QUAD = re.compile(rf"\[{_QUOTED}, {_QUOTED}, {_QUOTED}, {_QUOTED}\]")
 
 
 def read_asqp(path: Path, source: DataSource) -> Iterator[Row | BadRow]:
-    """ASQP: aspect, category, polarity and opinion."""
+    """Read ASQP: aspect, category, polarity and opinion."""
     return parse_rows(numbered_lines(path, source.encoding), lambda number, line: _row(number, line, 4))
 
 
 def read_m_absa(path: Path, source: DataSource) -> Iterator[Row | BadRow]:
-    """M-ABSA: aspect, category and polarity."""
+    """Read M-ABSA: aspect, category and polarity."""
     return parse_rows(numbered_lines(path, source.encoding), lambda number, line: _row(number, line, 3))
 
 
@@ -67,10 +67,10 @@ def _items(annotation: str, fields: int) -> list[list[str]]:
 
 
 def _loose_items(annotation: str, pattern: re.Pattern[str]) -> list[list[str]]:
-    """Return the items of a list with quotes inside its words; all of the list must be accounted for."""
+    """Return the items of a list with quotes inside its words; the items must cover the whole list."""
     found = list(pattern.finditer(annotation))
     if f"[{', '.join(match[0] for match in found)}]" != annotation:
-        raise RowError("the annotation is not a list that can be read")
+        raise RowError("the annotation is not a readable list")
     return [[first or second or "" for first, second in _pairs(match.groups())] for match in found]
 
 

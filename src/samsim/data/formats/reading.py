@@ -1,4 +1,4 @@
-"""A source read as a whole: every row is used or reported, and every sample has an id of its own."""
+"""Reading a whole source: every row is used or reported, and every sample has a unique id."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One sample with what annotators said about it; None where they said nothing."""
+    """One sample with its annotations; None if it was not annotated."""
 
     sample: Sample
     annotations: tuple[Annotation, ...] | None
@@ -32,7 +32,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Everything in a file. ``usable_rows`` and the ``problems`` together are all its rows."""
+    """Everything in a file. ``usable_rows`` plus the number of ``problems`` is the number of its rows."""
 
     file: Path
     format: str
@@ -43,11 +43,11 @@ class Reading:
 
     @property
     def usable_rows(self) -> int:
-        """How many rows went into a sample."""
+        """The number of rows that went into a sample."""
         return self.total_rows - len(self.problems)
 
     def gold_fields(self) -> frozenset[GoldField]:
-        """Return what the gold annotates: of what the format can say, what is said at least once."""
+        """Return the fields the gold annotates: those of the format that occur at least once."""
         said: set[GoldField] = set()
         for entry in self.entries:
             for item in entry.annotations or ():
@@ -66,7 +66,7 @@ def _said_by(item: Annotation) -> Iterator[GoldField]:
 
 
 def read_source(source: DataSource) -> Reading:
-    """Read the file a source names; selection is not applied."""
+    """Read the file of a source; the selection is not applied."""
     file = file_of(source)
     name = source.format or guess_format(file, source.encoding)
     collector = _Collector(file, source)
@@ -110,7 +110,7 @@ class _Collector:
             yield Entry(Sample(uid, self._language(row), row.text), row.annotations, row.tags)
 
     def _add(self, row: Row) -> str | None:
-        """Take the row in, or say why it cannot be used."""
+        """Add the row, or return why it cannot be used."""
         reason = _unusable(row)
         if reason is not None:
             return reason
@@ -131,7 +131,7 @@ class _Collector:
             count += 1
             uid = f"{wanted}#{count}"
         if uid != wanted:
-            self._note(row.number, f"the id {wanted} is taken; this one is {uid}")
+            self._note(row.number, f"the id {wanted} is already used; this row gets {uid}")
         self._rows[uid] = row
         if row.group is not None:
             self._uid_of_group[row.group] = uid

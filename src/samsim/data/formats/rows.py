@@ -1,4 +1,4 @@
-"""What a parser yields: one row of a file, with its annotations, or why it cannot be used."""
+"""The output of a parser: one row of a file with its annotations, or the reason why it cannot be used."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Annotation:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One usable row. ``annotations`` is None where the row says nothing, and empty where there is no tuple.
+    """One usable row. ``annotations`` is None if the row was not annotated, and empty if it has no tuple.
 
     Rows with the same ``group`` are one sample; ``notes`` say what was done to make the row usable.
     """
@@ -43,7 +43,7 @@ class Row:
 
 
 def parse_rows(records: Iterable[tuple[int, Raw]], parse: Callable[[int, Raw], Row]) -> Iterator[Row | BadRow]:
-    """Parse each numbered record; one that cannot be used loses only itself."""
+    """Parse each numbered record; a bad record does not affect the others."""
     for number, record in records:
         try:
             yield parse(number, record)
@@ -53,7 +53,7 @@ def parse_rows(records: Iterable[tuple[int, Raw]], parse: Callable[[int, Raw], R
 
 @contextmanager
 def part_of(group: str | None) -> Iterator[None]:
-    """Whatever is wrong in here is wrong with the whole group: its gold would lack a tuple otherwise."""
+    """Attribute an error in this block to the whole group, whose gold would otherwise lack a tuple."""
     try:
         yield
     except RowError as error:
@@ -62,7 +62,7 @@ def part_of(group: str | None) -> Iterator[None]:
 
 
 def polarity_of(value: object) -> PolarityName:
-    """Return the polarity under any of its known spellings; another one makes the row bad."""
+    """Return the polarity for any of its known spellings; raise ``RowError`` for another one."""
     polarity = canonical_polarity(value)
     if polarity is None:
         raise RowError(f"unknown polarity {value!r} (known: {', '.join(POLARITIES)} and their usual spellings)")
@@ -70,7 +70,7 @@ def polarity_of(value: object) -> PolarityName:
 
 
 def language_of(value: object) -> Language | None:
-    """Return the language a row names itself, if it does."""
+    """Return the language given in a row, or None if it gives none."""
     if value is None or value == "":
         return None
     if value == "ko":

@@ -1,7 +1,7 @@
 """SemEval XML: 2014 (terms and categories, which are not linked), 2015 and 2016 (opinions); MAMS is like 2014.
 
-A file in which no element of the wanted kind has a polarity (a test file as it was handed out) gives
-texts without gold. In any other file a missing polarity makes the row bad.
+A file in which no element of the wanted kind has a polarity (an unlabeled test file) gives texts without
+gold. In any other file a missing polarity makes the row bad.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ Found = tuple[Annotation, str | None]
 
 
 def read_terms(path: Path, _source: DataSource) -> Iterator[Row | BadRow]:
-    """SemEval-2014 and MAMS-ATSA: aspect terms with offsets."""
+    """Read SemEval-2014 and MAMS-ATSA: aspect terms with offsets."""
     return _sentences_of(path, "aspectTerms", "aspectTerm", _term)
 
 
 def read_categories(path: Path, _source: DataSource) -> Iterator[Row | BadRow]:
-    """SemEval-2014 and MAMS-ACSA: aspect categories, without terms."""
+    """Read SemEval-2014 and MAMS-ACSA: aspect categories, without terms."""
     return _sentences_of(path, "aspectCategories", "aspectCategory", _category)
 
 
 def read_opinions(path: Path, _source: DataSource) -> Iterator[Row | BadRow]:
-    """SemEval-2015 and 2016: opinions of sentences."""
+    """Read SemEval-2015 and 2016: opinions of sentences."""
     root = _root(path, "Reviews")
     labelled = _is_labelled(root, "Opinion")
 
@@ -50,7 +50,7 @@ def read_opinions(path: Path, _source: DataSource) -> Iterator[Row | BadRow]:
 
 
 def read_text_opinions(path: Path, _source: DataSource) -> Iterator[Row | BadRow]:
-    """SemEval-2016: opinions of whole reviews; the text is the sentences, joined by a space."""
+    """Read SemEval-2016: opinions of whole reviews; the text is the sentences, joined by a space."""
     root = _root(path, "Reviews")
     labelled = root.find("Review/Opinions/Opinion[@polarity]") is not None
 
@@ -75,7 +75,7 @@ def _sentences_of(path: Path, group: str, tag: str, convert: Callable[[str, Elem
 def _root(path: Path, tag: str) -> Element:
     root = parse_xml(path)
     if root.tag != tag:
-        raise InputError(f"{path.name} begins with <{root.tag}> where this format has <{tag}>. Choose another format.")
+        raise InputError(f"{path.name} starts with <{root.tag}>, but this format needs <{tag}>. Choose another format.")
     return root
 
 
@@ -88,7 +88,7 @@ def _text(sentence: Element) -> str:
     if element is None:
         raise RowError("no <text>")
     if len(element):
-        raise RowError(f"<{element[0].tag}> inside of <text>")
+        raise RowError(f"<{element[0].tag}> inside <text>")
     return element.text or ""
 
 

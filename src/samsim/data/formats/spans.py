@@ -1,4 +1,4 @@
-"""Where an annotated term stands in its text. A span is exact or it is not given: nothing is guessed."""
+"""The position of an annotated term in its text. A span is exact or missing, never guessed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from samsim.schemas.analysis import Offsets
 
 
 def sole_occurrence(text: str, term: str) -> Offsets | None:
-    """Return where the term stands, if it stands in the text exactly once."""
+    """Return the span of the term if it occurs in the text exactly once, else None."""
     first = text.find(term)
     if not term or first < 0 or first != text.rfind(term):
         return None
@@ -15,10 +15,10 @@ def sole_occurrence(text: str, term: str) -> Offsets | None:
 
 
 def verified_span(text: str, term: str, start: int, end: int) -> tuple[Offsets, str | None]:
-    """Return the given offsets if they fit, else the term's only occurrence with a note that says so."""
+    """Return the given offsets if they are right, else those of the term's only occurrence, with a note."""
     if 0 <= start < end and text[start:end] == term and end <= len(text):
         return (start, end), None
     found = sole_occurrence(text, term)
     if found is None:
         raise RowError(f"the text at {start}:{end} is not the term {term!r}, and the term does not occur exactly once")
-    return found, f"the offsets {start}:{end} of {term!r} were wrong; its only occurrence was taken"
+    return found, f"the offsets {start}:{end} of {term!r} were wrong; its only occurrence was used"

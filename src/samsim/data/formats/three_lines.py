@@ -1,4 +1,4 @@
-"""Three lines an example: the text with ``$T$`` for the aspect term, the term, and 1, 0 or -1."""
+"""Three lines per example: the text with ``$T$`` for the aspect term, the term, and 1, 0 or -1."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _POLARITY: Mapping[str, PolarityName] = MappingProxyType({"1": "positive", "0": 
 
 
 def read_three_lines(path: Path, source: DataSource) -> Iterator[Row | BadRow]:
-    """Return each three lines as a row; rows with the same text are one sample."""
+    """Yield every three lines as a row; rows with the same text are one sample."""
     lines = list(numbered_lines(path, source.encoding))
     records = [(lines[at][0], [line for _, line in lines[at : at + 3]]) for at in range(0, len(lines), 3)]
     return parse_rows(records, _row)
@@ -25,12 +25,12 @@ def read_three_lines(path: Path, source: DataSource) -> Iterator[Row | BadRow]:
 
 def _row(number: int, lines: list[str]) -> Row:
     if len(lines) != 3:
-        raise RowError("less than three lines")
+        raise RowError("fewer than three lines")
     marked, term, label = lines[0], lines[1].strip(), lines[2].strip()
     before, mark, after = marked.partition(_MARK)
     if not mark:
         raise RowError(f"no {_MARK} in the text")
-    # The term may stand at several places; then no single one is meant.
+    # If the term occurs several times, no single span is meant.
     span = None if _MARK in after else (len(before), len(before) + len(term))
     text = marked.replace(_MARK, term)
     with part_of(text):

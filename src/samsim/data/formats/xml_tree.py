@@ -1,4 +1,4 @@
-"""XML read safely: a document that declares a type or an entity is refused before anything is expanded."""
+"""Safe XML parsing: a document that declares a type or an entity is refused before anything is expanded."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def parse_xml(path: Path) -> Element:
     """Return the root element of a file."""
     builder = TreeBuilder()
     parser = expat.ParserCreate()
-    # Otherwise a text with an escaped character would arrive in pieces.
+    # Otherwise text with an escaped character would arrive in pieces.
     parser.buffer_text = True
     parser.StartElementHandler = builder.start
     parser.EndElementHandler = builder.end
@@ -33,7 +33,7 @@ def parse_xml(path: Path) -> Element:
             "made to exhaust memory. Remove the <!DOCTYPE ...> part."
         ) from None
     except (expat.ExpatError, ValueError, LookupError) as error:
-        raise InputError(f"{path.name} is not well-formed XML: {error}. Repair it, or download it again.") from None
+        raise InputError(f"{path.name} is not well-formed XML: {error}. Fix it, or download it again.") from None
     root: Element = builder.close()
     return root
 

@@ -1,4 +1,4 @@
-"""Adjectives whose polarity depends on the noun: a long battery life pleases, a long wait does not."""
+"""Adjectives whose polarity depends on the noun: a long battery life is good, a long wait is not."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ _REACH = 6
 
 @cache
 def _scores() -> dict[str, tuple[float, dict[str, float]]]:
-    """Adjective to its default and its polarity by noun."""
+    """Return each adjective's default polarity and its polarity by noun."""
     return {
         word: (default, {noun: score for score, nouns in groups.items() for noun in nouns.split()})
         for word, (default, groups) in _BY_NOUN.items()
@@ -100,7 +100,7 @@ def _scores() -> dict[str, tuple[float, dict[str, float]]]:
 
 
 def polarity_by_noun(sentence: Sentence, index: int) -> float | None:
-    """Return the polarity of an ambiguous adjective by the noun it describes; None for any other word."""
+    """Return the polarity an ambiguous adjective takes from the noun it describes; None for any other word."""
     entry = _scores().get(sentence.lows[index])
     if entry is None:
         return None
@@ -114,7 +114,7 @@ def polarity_by_noun(sentence: Sentence, index: int) -> float | None:
 
 
 def _is_impression(sentence: Sentence, index: int) -> bool:
-    """ "looks cheap", "feels a bit cheap": how the thing is made, not what it costs."""
+    """Return whether the adjective describes an impression: "looks cheap" is about the make, not the price."""
     position = index - 1
     while position > index - _REACH and (sentence.tag(position) == "ADV" or sentence.low(position) in _HEDGES):
         position -= 1
@@ -122,7 +122,7 @@ def _is_impression(sentence: Sentence, index: int) -> bool:
 
 
 def _described_nouns(sentence: Sentence, index: int) -> list[str]:
-    """Return the nouns right after the adjective, else the nouns before the verb it is the predicate of."""
+    """Return the nouns right after the adjective, else the nouns before the verb of which it is the predicate."""
     nouns: list[str] = []
     position = index + 1
     while sentence.tag(position) in ("NOUN", "PROPN", "ADJ"):

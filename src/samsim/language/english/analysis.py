@@ -16,7 +16,7 @@ _STOPS = frozenset(".,!?…")
 
 
 def analyze_english(text: str) -> TextAnalysis:
-    """Everything the rules and the embedded engine may know about an English text."""
+    """Return everything the rules and the embedded engine may know about an English text."""
     words = split_words(text)
     tokens: list[Token] = []
     sentences: list[Offsets] = []
@@ -32,7 +32,7 @@ def analyze_english(text: str) -> TextAnalysis:
         earlier = sentences[-1] if sentences else None
         sentences.append((sentence.words[0].start, sentence.words[-1].end))
         if all(_STOPS.issuperset(low) for low in sentence.lows):
-            continue  # "?!" or "..." by itself: nothing to look for
+            continue  # "?!" or "..." on its own
         starts = clause_starts(sentence)
         clauses += _clause_spans(sentence, starts)
         found, taken = find_polarity(sentence)

@@ -22,7 +22,7 @@ _FRONTED = frozenset({"although", "though", "while", "despite", "whereas", "even
 
 
 def contrast_cues(text: str, sentence: Sentence, starts: list[int], earlier: Offsets | None) -> list[Cue]:
-    """Return the contrast cues of a sentence; ``earlier`` is the sentence before, for markers that look back."""
+    """Return the contrast cues of a sentence; ``earlier`` is the previous sentence, for markers that look back."""
     cues: list[Cue] = []
     markers = _markers(sentence)
     for order, (first, last) in enumerate(markers):
@@ -36,7 +36,7 @@ def contrast_cues(text: str, sentence: Sentence, starts: list[int], earlier: Off
 
 
 def _markers(sentence: Sentence) -> list[tuple[int, int]]:
-    """Return where contrast markers stand, as half-open ranges."""
+    """Return the positions of the contrast markers, as half-open ranges."""
     found: list[tuple[int, int]] = []
     index = 0
     while index < len(sentence.lows):
@@ -59,7 +59,7 @@ def _marker_length(sentence: Sentence, index: int) -> int:
 
 
 def _is_but(sentence: Sentence, index: int) -> bool:
-    """Not "all but" (except), not "not only … but also", not "last but not least"."""
+    """Return whether "but" contrasts; not in "all but", "not only … but also" or "last but not least"."""
     before, after = sentence.low(index - 1), sentence.low(index + 1)
     if before in _EXCEPT_BEFORE_BUT or after in ("for", "to") or (before == "last" and after == "not"):
         return False
@@ -77,7 +77,7 @@ def _is_but(sentence: Sentence, index: int) -> bool:
 
 
 def _is_however(sentence: Sentence, index: int) -> bool:
-    """Not "however hard we tried"."""
+    """Return whether "however" contrasts; not in "however hard we tried"."""
     return sentence.tag(index + 1) not in ("ADJ", "ADV") or sentence.low(index - 1) in (",", ";")
 
 
@@ -86,7 +86,7 @@ def _is_though(sentence: Sentence, index: int) -> bool:
 
 
 def _is_while(sentence: Sentence, index: int) -> bool:
-    """Set against, not at the same time: "while I was waiting" and "for a while" are about time."""
+    """Return whether "while" contrasts; in "while I was waiting" and "for a while" it is about time."""
     before, after = sentence.low(index - 1), sentence.low(index + 1)
     if before in ("a", "the", "worth", "my", "your", "little", "long") or sentence.tag(index + 1) in (
         "PUNCT",
@@ -108,7 +108,7 @@ def _is_while(sentence: Sentence, index: int) -> bool:
 
 
 def _is_yet(sentence: Sentence, index: int) -> bool:
-    """Not "not yet", "yet to come", "yet another" or "the best yet"."""
+    """Return whether "yet" contrasts; not in "not yet", "yet to come", "yet another" or "the best yet"."""
     if sentence.low(index + 1) in _YET_AFTER or sentence.tag(index + 1) in ("PUNCT", ""):
         return False
     recent = [sentence.low(position) for position in range(max(0, index - 4), index)]
@@ -117,7 +117,7 @@ def _is_yet(sentence: Sentence, index: int) -> bool:
 
 
 def _has_object(sentence: Sentence, index: int) -> bool:
-    """ "despite the noise", "except for the zipper": something must follow."""
+    """Return whether anything follows the marker, as in "despite the noise" or "except for the zipper"."""
     return sentence.tag(index + 1) not in ("PUNCT", "")
 
 
@@ -157,7 +157,7 @@ def _scopes(
 
 
 def _closing_comma(sentence: Sentence, begin: int, until: int, starts: list[int]) -> int:
-    """Where the clause of a fronted marker ends: the comma before the next clause, else the last comma, else 0."""
+    """Return where a fronted marker's clause ends: the comma before the next clause, else the last comma, else 0."""
     commas = [i for i in range(begin, until) if sentence.lows[i] == ","]
     for comma in commas:
         if comma + 1 in starts:

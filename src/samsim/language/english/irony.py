@@ -1,4 +1,4 @@
-"""English irony, conservatively: only turns of phrase that hardly anyone means literally."""
+"""English irony, detected conservatively: only phrases that hardly anyone means literally."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def irony_cues(text: str, sentence: Sentence, praising: Collection[int], blaming
 
 
 def _irony_at(sentence: Sentence, index: int, praising: Collection[int], blaming: Collection[int]) -> int:
-    """Return the end of an irony marker that begins at this word; the index itself if there is none."""
+    """Return the end of the irony marker that begins at this word; the index itself if there is none."""
     low = sentence.lows[index]
     for phrase in _PHRASES:
         if low == phrase[0] and tuple(sentence.lows[index : index + len(phrase)]) == phrase:
@@ -58,7 +58,7 @@ def _irony_at(sentence: Sentence, index: int, praising: Collection[int], blaming
 
 
 def _quoted_praise(sentence: Sentence, index: int, praising: Collection[int]) -> int:
-    """ "fresh" in quotation marks, alone or before its noun: the writer does not call it fresh."""
+    """Return the end of praise in scare quotes ("fresh", alone or before its noun); the index if there is none."""
     for closing in range(index + 2, min(index + 2 + _LONGEST_QUOTE, len(sentence.lows))):
         if sentence.lows[closing] in _QUOTES:
             inside = range(index + 1, closing)

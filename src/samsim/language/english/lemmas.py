@@ -54,7 +54,7 @@ def _is_verb(word: str) -> bool:
 
 @cache
 def _irregular_verbs() -> dict[str, str]:
-    """Inflected form to base form."""
+    """Return a map from inflected form to base form."""
     forms: dict[str, str] = {}
     for row in _IRREGULAR_VERBS.replace("\n", "|").split("|"):
         base, *others = row.split() or [""]
@@ -85,7 +85,7 @@ def _regular_verb(low: str) -> str:
 
 
 def _restored_stem(stem: str) -> str:
-    """Return a verb's stem with the final letter that "-ed" or "-ing" took or doubled."""
+    """Return a verb's stem with the final letter that "-ed" or "-ing" removed or doubled."""
     doubled = len(stem) > 2 and stem[-1] == stem[-2] and stem[-1] not in "ls"
     if doubled:
         return stem[:-1]

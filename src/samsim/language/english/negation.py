@@ -1,6 +1,6 @@
 """English negation: which words negate, and which words they govern.
 
-Every marker is read in its place: "not only", "no doubt", "couldn't be better" or "nothing but praise"
+Every marker is read in context: "not only", "no doubt", "couldn't be better" and "nothing but praise"
 negate nothing, while "I don't think the soup is good" governs "good" across a clause.
 """
 
@@ -51,7 +51,7 @@ def negation_cues(text: str, sentence: Sentence, taken: Collection[int]) -> list
 
 
 def _cue_at(sentence: Sentence, index: int, low: str) -> tuple[int, int, int] | None:
-    """(end of the marker, begin and end of its scope) for a negation at this word."""
+    """Return the end of the marker and the start and end of its scope for a negation at this word, else None."""
     after = index + 1
     if low in _VERB_NEGATIONS:
         return None if _is_verb_trap(sentence, index) else (after, after, _predicate_end(sentence, after))
@@ -83,7 +83,7 @@ def _cue_at(sentence: Sentence, index: int, low: str) -> tuple[int, int, int] | 
 
 
 def _is_verb_trap(sentence: Sentence, index: int) -> bool:
-    """Return whether a verbal negation is part of a turn of phrase that negates nothing."""
+    """Return whether a verbal negation is part of a phrase that negates nothing."""
     low, next_low = sentence.lows[index], sentence.low(index + 1)
     if low in ("not", "n't"):
         if next_low in _NOT_TRAPS or sentence.low(index - 1) in _BEFORE_TRAPS:
@@ -102,7 +102,7 @@ def _is_verb_trap(sentence: Sentence, index: int) -> bool:
 
 
 def _praises_by_negation(sentence: Sentence, index: int, following: list[str]) -> bool:
-    """ "couldn't be better", "can't recommend it enough", "have never had better" and their like."""
+    """Return whether a negation praises: "couldn't be better", "can't recommend it enough", "never had better"."""
     helper = sentence.low(index - 1)
     if following[0] in _ENOUGH_VERBS and "enough" in following:
         return True
@@ -124,7 +124,7 @@ def _has_comparative(sentence: Sentence, first: int, last: int) -> bool:
 
 
 def _no_cue(sentence: Sentence, index: int) -> tuple[int, int, int] | None:
-    """ "no" before a noun phrase or a comparative; an answer ("No, …") or a number ("no. 5") is none."""
+    """Return the cue of "no" before a noun phrase or comparative; not of an answer ("No, …") or "no. 5"."""
     following = sentence.low(index + 1)
     if sentence.tag(index + 1) in ("PUNCT", "NUM", "") or following in _NO_TRAPS:
         return None
@@ -149,7 +149,7 @@ def _nothing_cue(sentence: Sentence, index: int) -> tuple[int, int, int] | None:
 
 
 def _lack_cue(sentence: Sentence, index: int) -> tuple[int, int, int] | None:
-    """ "lacks flavour", "a lack of care", and "lacking" after the noun it speaks of."""
+    """Return the cue of "lacks flavor" or "a lack of care"."""
     begin = index + 1
     if sentence.low(begin) in ("of", "in", "for"):
         begin += 1
@@ -159,7 +159,7 @@ def _lack_cue(sentence: Sentence, index: int) -> tuple[int, int, int] | None:
 
 
 def _too_cue(sentence: Sentence, index: int) -> tuple[int, int, int] | None:
-    """ "too salty to eat": what was too much for is denied."""
+    """Return the cue of "too salty to eat", which denies the verb after "to"."""
     if sentence.tag(index + 1) not in ("ADJ", "ADV"):
         return None
     for position in range(index + 2, min(index + 6, len(sentence.lows))):
@@ -171,7 +171,7 @@ def _too_cue(sentence: Sentence, index: int) -> tuple[int, int, int] | None:
 
 
 def _less_cue(sentence: Sentence, index: int) -> tuple[int, int, int] | None:
-    """ "less stable", "less than ideal": the adjective holds less than it should."""
+    """Return the cue of "less stable" or "less than ideal", which weakens the adjective."""
     begin = index + 1 + (sentence.low(index + 1) == "than")
     if sentence.tag(begin) != "ADJ" or sentence.low(index - 1) in ("no", "nothing"):
         return None
@@ -200,7 +200,7 @@ def _continues(sentence: Sentence, position: int) -> bool:
 
 
 def _predicate_end(sentence: Sentence, begin: int) -> int:
-    """Return the end of the governed predicate: up to a mark, a contrast or reason, or the next clause."""
+    """Return the end of the governed predicate: at punctuation, a contrast or reason, or the next clause."""
     position = begin
     if sentence.low(begin) == "," == sentence.low(begin + 2):  # "is not, however, cheap"
         position = begin + 3
@@ -222,7 +222,7 @@ def _predicate_end(sentence: Sentence, begin: int) -> int:
 
 
 def _is_list_comma(sentence: Sentence, position: int) -> bool:
-    """Return a comma between adjectives of one list, or around an inserted adverb ("not, however, good")."""
+    """Return whether a comma separates adjectives of one list ("not fresh, warm or tasty")."""
     if sentence.lows[position] != ",":
         return False
     before, after = sentence.tag(position - 1), sentence.tag(position + 1)

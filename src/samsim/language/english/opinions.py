@@ -1,6 +1,6 @@
-"""English opinion terms: words of degree in front are no part of the opinion, a negation is.
+"""English opinion terms: leading words of degree are not part of the opinion, a negation is.
 
-"too" and adverbs that judge by themselves ("super", "horribly") stay: readers feel them as part of the opinion.
+"too" and evaluative adverbs ("super", "horribly") stay: readers take them as part of the opinion.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _INTENSIFIERS = frozenset(
 _PARTICLES = frozenset("also even still always an the".split())
 _COPULAS = frozenset("is are was were".split())
 _DEGREE_PHRASES = (("a", "bit"), ("a", "little"), ("a", "little", "bit"), ("kind", "of"), ("sort", "of"), ("by", "far"))
-# Opinions of their own that begin like a stressed one.
+# Opinions in their own right that start like an intensified one.
 _FIXED = frozenset({"so so", "a little", "a little bit", "a bit", "just right", "just fine", "even better"})
 _NEGATION = {"n't": "not"}
 _TAGS = ("VERB", "NOUN", "ADJ")
@@ -36,11 +36,11 @@ class EnglishOpinions:
         self._analysis = analysis
 
     def normal(self, opinion: str) -> str:
-        """Return the opinion without words of degree, particles and copulas in front; an adjacent negation stays."""
+        """Return the opinion without leading words of degree, particles and copulas; an adjacent negation stays."""
         return strip_degree(opinion)
 
     def states(self, opinion: str) -> bool:
-        """Return whether each word of the opinion is one of the text's, in whatever inflection."""
+        """Return whether the text has every word of the opinion, in any inflection."""
         words = [_NEGATION.get(word.low, word.low) for word in split_words(opinion)]
         return bool(words) and all(not self._words.isdisjoint(_forms(word)) for word in words)
 
@@ -51,7 +51,7 @@ class EnglishOpinions:
 
 
 def strip_degree(opinion: str) -> str:
-    """Return the opinion from its first word that says something, as it is written."""
+    """Return the opinion from its first meaningful word on, as written."""
     rest = opinion.strip()
     while (cut := _leading(rest)) > 0:
         rest = rest[cut:]
@@ -59,7 +59,7 @@ def strip_degree(opinion: str) -> str:
 
 
 def _leading(opinion: str) -> int:
-    """How many characters stand before the next word if the opinion begins with one that adds nothing; else 0."""
+    """Return the offset of the word after a leading word or phrase that adds nothing; 0 if there is none."""
     words = list(_WORD.finditer(opinion))
     lows = [word.group().lower() for word in words]
     if " ".join(lows) in _FIXED:
@@ -70,7 +70,7 @@ def _leading(opinion: str) -> int:
     if len(words) < 2:
         return 0
     bare = lows[0] in _INTENSIFIERS or lows[0] in _PARTICLES
-    # "is n't fresh" is one with its negation; "is not fresh" is "not fresh".
+    # "is n't fresh" keeps its negation; "is not fresh" becomes "not fresh".
     if bare or (lows[0] in _COPULAS and not lows[1].endswith("n't")):
         return words[1].start()
     return 0

@@ -73,7 +73,7 @@ def expressions() -> dict[str, tuple[Expression, ...]]:
 
 
 def find_polarity(sentence: Sentence) -> tuple[list[Found], set[int]]:
-    """Polarity words in order, and the words of expressions that contain their own negation."""
+    """Return the polarity words in order, and the indices of words in expressions that contain their own negation."""
     known = expressions()
     found: list[Found] = []
     taken: set[int] = set()
@@ -82,7 +82,7 @@ def find_polarity(sentence: Sentence) -> tuple[list[Found], set[int]]:
         expression = _expression_at(sentence.lows, index, known.get(sentence.lows[index], ()))
         if expression is not None:
             last = index + len(expression.words)
-            if expression.score:  # a score of 0 marks a name or a turn that evaluates nothing ("dim sum")
+            if expression.score:  # a score of 0 marks a name or phrase that evaluates nothing ("dim sum")
                 found.append(Found(index, last, expression.key, expression.score))
             if expression.negates:
                 taken.update(range(index, last))
@@ -96,7 +96,7 @@ def find_polarity(sentence: Sentence) -> tuple[list[Found], set[int]]:
 
 
 def _single_word(sentence: Sentence, index: int, previous: Found | None) -> Found:
-    """Return the word as an opinion, with an "enough" that is denied; a prior of 0 means that it is none."""
+    """Return the word as an opinion, including a negated "enough"; a prior of 0 means it is not one."""
     prior = _word_score(sentence, index)
     if prior > _CLEARLY_BAD and _is_denied_enough(sentence, index):
         return Found(index, index + 2, f"{sentence.lows[index]} enough", _ENOUGH)
@@ -106,7 +106,7 @@ def _single_word(sentence: Sentence, index: int, previous: Found | None) -> Foun
 
 
 def _is_denied_enough(sentence: Sentence, index: int) -> bool:
-    """ "isn't bright enough", "not loud enough": denied, it is a complaint whatever the adjective says alone."""
+    """Return whether this is "isn't bright enough" or "not loud enough": a complaint whatever the adjective means."""
     if sentence.low(index + 1) != "enough" or sentence.tags[index] not in ("ADJ", "ADV"):
         return False
     position = index - 1
@@ -116,7 +116,7 @@ def _is_denied_enough(sentence: Sentence, index: int) -> bool:
 
 
 def _soon_score(sentence: Sentence, index: int, previous: Found | None, prior: float) -> float:
-    """ "dies quickly", "breaks easily": how soon the bad thing comes is no praise; "drains fast" is the complaint."""
+    """Return the score of an adverb of speed: "dies quickly" is no praise, "drains fast" is itself the complaint."""
     verb = index - 1
     while verb > max(0, index - _ADVERBS_BETWEEN) and sentence.tags[verb] in ("ADV", "ADP"):
         verb -= 1
@@ -138,7 +138,7 @@ def _word_score(sentence: Sentence, index: int) -> float:
     if tag not in _OPEN:
         return 0.0
     if low == "like" and index == 0 and sentence.tag(1) in ("DET", "PRON"):
-        return load_scores("lexicon_en")[low]  # "Like the colours.": the writer left out "I"
+        return load_scores("lexicon_en")[low]  # "Like the colors.": the writer left out "I"
     allowed = _ONLY_AS.get(low)
     if allowed is not None and tag not in allowed and not (allowed == ("ADJ",) and _is_bare_predicate(sentence, index)):
         return 0.0
@@ -162,13 +162,13 @@ def _word_score(sentence: Sentence, index: int) -> float:
 
 
 def _is_bare_predicate(sentence: Sentence, index: int) -> bool:
-    """Return a word right after "is" or "very" with no noun to come: an adjective, whatever the tagger says."""
+    """Return whether a word follows "is" or "very" with no noun after it: an adjective, whatever the tagger says."""
     after = sentence.tag(index + 1)
     return sentence.tag(index - 1) in ("AUX", "ADV") and after in ("PUNCT", "CCONJ", "SCONJ", "", "PART", "ADV")
 
 
 def _urges(sentence: Sentence, index: int) -> bool:
-    """ "Try the crab cakes!", "you must try their pie": advice, not a report of an attempt."""
+    """Return whether "try" is advice ("Try the crab cakes!", "you must try their pie"), not a report."""
     if sentence.tag(index + 1) not in ("DET", "PRON", "NOUN", "PROPN", "ADJ") or sentence.low(index + 1) == "it":
         return False
     if index == 0 or sentence.low(index - 1) in _URGING:
@@ -189,7 +189,7 @@ def polarity_words(sentence: Sentence, found: Sequence[Found], negations: Sequen
         kept = []
         for order in governing:
             sign = governed_sign.setdefault(order, item.prior)
-            # "not good and overpriced": the second word is a complaint of its own, not a denied one.
+            # "not good and overpriced": the second word is a separate complaint, not a negated one.
             if not (after_and and sign * item.prior < 0):
                 kept.append(order)
         words.append(PolarityWord(start, end, item.key, item.prior, len(kept) % 2 == 1))

@@ -21,7 +21,7 @@ _LONGEST_SUBJECT = 8
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """Words of one sentence with tags and lemmas; indices below count from the sentence's first word."""
+    """The words of one sentence with tags and lemmas; indices count from the sentence's first word."""
 
     words: Sequence[Word]
     lows: Sequence[str]
@@ -29,7 +29,7 @@ class Sentence:
     lemmas: Sequence[str]
 
     def span(self, first: int, last: int) -> Offsets:
-        """Return the text span of the words ``first`` to ``last`` (excluded), without marks at its edges."""
+        """Return the text span of the words ``first`` to ``last`` (excluded), without punctuation at its edges."""
         while first < last and self.tags[first] == "PUNCT":
             first += 1
         while last > first and self.tags[last - 1] == "PUNCT":
@@ -40,16 +40,16 @@ class Sentence:
         return (self.words[first].start, self.words[last - 1].end)
 
     def low(self, index: int) -> str:
-        """Return the lower-case word there, "" outside of the sentence."""
+        """Return the lower-case word at ``index``, or "" outside the sentence."""
         return self.lows[index] if 0 <= index < len(self.lows) else ""
 
     def tag(self, index: int) -> str:
-        """Return the tag there, "" outside of the sentence."""
+        """Return the tag at ``index``, or "" outside the sentence."""
         return self.tags[index] if 0 <= index < len(self.tags) else ""
 
 
 def clause_starts(sentence: Sentence) -> list[int]:
-    """Indices at which a clause begins; the first is 0."""
+    """Return the indices at which a clause begins; the first is 0."""
     starts = [0]
     has_verb = False
     for index in range(len(sentence.lows)):

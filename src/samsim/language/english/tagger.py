@@ -33,7 +33,7 @@ _FIXED = {
 
 @dataclass(frozen=True, slots=True)
 class TaggerModel:
-    """``certain``: words with one tag; ``usual``: the commonest tag of the others; ``weights``: features."""
+    """``certain``: words with one tag; ``usual``: the most common tag of the others; ``weights``: by feature."""
 
     certain: dict[str, str]
     usual: dict[str, str]
@@ -71,7 +71,7 @@ def known_tag(low: str, certain: dict[str, str]) -> str | None:
 def context_features(
     index: int, lows: Sequence[str], shapes: Sequence[str], hints: Sequence[str], tags: Sequence[str]
 ) -> tuple[str, ...]:
-    """Return what the perceptron looks at for one word; the training tool uses the same function."""
+    """Return the perceptron's features for one word; the training tool uses the same function."""
     low = lows[index]
     before = tags[index - 1] if index else _START
     before_two = tags[index - 2] if index > 1 else _START
@@ -111,7 +111,7 @@ def best_tag(features: Sequence[str], weights: dict[str, dict[str, float]], fall
 
 
 def shape_of(form: str, is_first: bool) -> str:
-    """Capitalisation, where it says something: a sentence's first word is always capitalised."""
+    """Return a word's capitalization; a sentence's first word is a case of its own, being always capitalized."""
     if form[0].isupper():
         if is_first:
             return "f"
@@ -120,7 +120,7 @@ def shape_of(form: str, is_first: bool) -> str:
 
 
 def hint_of(low: str, model: TaggerModel) -> str:
-    """Return what the dictionary alone says of a word."""
+    """Return what the dictionary alone says about a word."""
     tag = known_tag(low, model.certain)
     if tag is not None:
         return tag

@@ -1,7 +1,7 @@
 """English words with their offsets, and the sentences they form.
 
-Contractions are split the way English treebanks do ("don't" gives "do" and "n't"), also where the
-apostrophe was left out ("dont"), because the negation rules look for "n't" and nothing else.
+Contractions are split as in English treebanks ("don't" gives "do" and "n't"), even if the
+apostrophe is missing ("dont"), because the negation rules look for "n't" and nothing else.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 
 class Word(NamedTuple):
-    """A word of the text, before it has a tag: offsets and the lower-case form with plain apostrophes."""
+    """A word of the text before tagging: offsets and the lower-case form with plain apostrophes."""
 
     start: int
     end: int
@@ -42,12 +42,12 @@ _BARE_NEGATIONS = frozenset(
 )
 _ABBREVIATIONS = frozenset("mr. mrs. ms. dr. st. vs. etc. e.g. i.e. inc. approx. no.".split())
 _CLOSERS = frozenset("\"')]”’»")
-# A run-on text must not become one clause of thousands of words: the rules look at whole sentences.
+# The rules look at whole sentences, so a run-on text must not become one sentence of thousands of words.
 _LONGEST_SENTENCE = 120
 
 
 def split_words(text: str) -> list[Word]:
-    """Return all words and punctuation marks, in order; white space is dropped, nothing else is."""
+    """Return all words and punctuation marks, in order; only white space is dropped."""
     words: list[Word] = []
     for match in _WORD.finditer(text):
         start, end = match.span()
@@ -62,7 +62,7 @@ def split_words(text: str) -> list[Word]:
 
 
 def _append_parts(words: list[Word], start: int, end: int, low: str) -> None:
-    """Add one matched form, split where a clitic or a missing apostrophe asks for it."""
+    """Add one matched form, split at a clitic or a missing apostrophe."""
     if low in ("cannot", "gonna", "gotta"):
         words.append(Word(start, start + 3, low[:3]))
         words.append(Word(start + 3, end, low[3:]))
@@ -82,7 +82,7 @@ def _append_parts(words: list[Word], start: int, end: int, low: str) -> None:
 
 
 def split_sentences(text: str, words: Sequence[Word]) -> list[tuple[int, int]]:
-    """Sentences as half-open ranges of word indices."""
+    """Return the sentences as half-open ranges of word indices."""
     ranges: list[tuple[int, int]] = []
     first = 0
     count = len(words)

@@ -12,7 +12,7 @@ from samsim.schemas.analysis import TextAnalysis
 
 
 def analyze_korean(text: str) -> TextAnalysis:
-    """Analyse a Korean text; any string is accepted, an empty one gives an empty analysis."""
+    """Analyze a Korean text; any string is accepted, and an empty one gives an empty analysis."""
     tokens, sentences = tokenize(text)
     negations = find_negations(text, tokens)
     words = find_polarity_words(tokens, negations)

@@ -57,7 +57,7 @@ def _is_symbol(tag: str) -> bool:
 
 
 def _skip_symbols(tokens: Tokens, index: int) -> int:
-    """Back over closing marks and emoji; a bounded run of them, so that time stays linear."""
+    """Step back over closing marks and emoji; the run is bounded to keep the time linear."""
     first = max(0, index - _LONGEST_RUN_OF_SYMBOLS)
     while index > first and _is_symbol(tokens[index].tag):
         index -= 1

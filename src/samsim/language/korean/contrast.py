@@ -1,7 +1,7 @@
 """Korean contrast markers with the clause on each side.
 
--지만 and 하지만 always oppose; -는데, -고, -어도 and 대신 do so only when what stands on their sides
-shows it, since -는데 mostly gives background (어제 샀는데 …) and -어도 allows (먹어도 된다).
+-지만 and 하지만 always contrast. -는데, -고, -어도 and 대신 do so only if their two sides show it, because
+-는데 mostly gives background (어제 샀는데 …) and -어도 often grants permission (먹어도 된다).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def find_contrasts(
 
 
 class _Finder:
-    """One text's clauses with their polarity, so that each marker can look at its two sides."""
+    """The clauses of one text with their polarity, for looking at both sides of each marker."""
 
     def __init__(
         self, text: str, tokens: Tokens, clauses: list[Offsets], ranges: list[Range], words: list[PolarityWord]
@@ -72,7 +72,7 @@ class _Finder:
         return None
 
     def _is_last(self, number: int, index: int) -> bool:
-        """Return whether only particles and commas follow in the clause, and another clause does."""
+        """Return whether only particles and commas follow the token in its clause."""
         rest = (self.tokens[place].tag for place in range(index + 1, self.ranges[number][1]))
         return all(tag in PARTICLES or tag == "SP" for tag in rest)
 
@@ -95,13 +95,13 @@ class _Finder:
         return following < len(self.polarity) and self.polarity[number] * self.polarity[following] < 0
 
     def _both_topics(self, number: int, judged: bool = True) -> bool:
-        """는 … 는: two things set against each other, with a judgement on the first."""
+        """Return whether both clauses have a topic (는 … 는) and, if ``judged``, the first evaluates it."""
         if number + 1 >= len(self.ranges) or (judged and not self.polarity[number]):
             return False
         return self._has_topic(number) and self._has_topic(number + 1)
 
     def _judged_question(self, number: int) -> bool:
-        """친절한데도 …: -도 makes the background a concession."""
+        """Return whether -도 turns the background into a concession (친절한데도 …)."""
         last = self.tokens[self.ranges[number][1] - 1]
         return last.tag == "JX" and last.form == "도" and bool(self.polarity[number])
 
@@ -138,7 +138,7 @@ class _Finder:
         return self._cue(index, index, (start, token.start), self._trimmed(token.end, max(end, token.end)))
 
     def _comparison(self, number: int, index: int) -> Cue | None:
-        """가격에 비해 …, 비싼 대신 …: the two sides are parts of one clause or two clauses."""
+        """Return the cue of 가격에 비해 … or 비싼 대신 …; the two sides are parts of one clause or two clauses."""
         start, end = self.clauses[number]
         last = index
         while last + 1 < self.ranges[number][1] and self.tokens[last + 1].tag in ("EC", "JKB", "JX", "SP"):

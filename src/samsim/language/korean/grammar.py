@@ -1,4 +1,4 @@
-"""Small questions about Korean tokens that several rules ask: what is a predicate, where does it begin."""
+"""Helpers on Korean tokens that several rules share: what a predicate is and where it begins."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ PARTICLES = frozenset({"JKS", "JKC", "JKG", "JKO", "JKB", "JKV", "JKQ", "JX", "J
 QUOTATIVES = ("다고", "라고", "자고", "냐고")
 QUOTING = frozenset({"하다", "말하다", "생각하다", "보다", "느끼다", "부르다", "여기다"})
 LIGHT_NOUNS = frozenset({"것", "거", "게", "편", "줄", "수", "듯", "정도", "일", "적", "경우", "데", "점", "구석"})
-"""Nouns without content of their own: 좋은 것, 비싼 편, 끊기는 일."""
+"""Nouns with no content of their own: 좋은 것, 비싼 편, 끊기는 일."""
 
 _LONGEST_SKIP = 24
-"""No sentence has so many particles or adverbs in a row; a text that repeats one has, and must not take forever."""
+"""Bounds the search: no real sentence has this many particles or adverbs in a row, but a repetitive text may."""
 
 NOT_EVEN_ONE = frozenset({"하나", "한", "가지", "개", "군데"})
-"""What stands with -도 to stress an absence: 단점이 하나도 없다, 단점이 한 가지도 없다."""
+"""Used with -도 to stress an absence: 단점이 하나도 없다, 단점이 한 가지도 없다."""
 
 
 def ends_with(form: str, suffixes: tuple[str, ...]) -> bool:
@@ -42,7 +42,7 @@ _EC_EP_J = PARTICLES | {"EC", "EP"}
 
 
 def main_predicate(tokens: Tokens, index: int) -> int:
-    """From a predicate, back over auxiliaries and quotation to the predicate that carries the meaning.
+    """Return the predicate that carries the meaning, skipping back over auxiliaries and quotation.
 
     좋을 것 같지, 추천하고 싶지, 맛있다고 하기: all lead to 좋다, 추천하다, 맛있다.
     """

@@ -1,4 +1,4 @@
-"""Korean irony, conservatively: fixed sarcastic phrases, and praise beside a face that takes it back."""
+"""Korean irony, detected conservatively: fixed sarcastic phrases, and praise next to an emoticon that undercuts it."""
 
 from __future__ import annotations
 

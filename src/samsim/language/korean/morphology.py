@@ -1,8 +1,8 @@
-"""Korean morphemes with exact offsets: Kiwi's analysis, folded into words a reader would name.
+"""Korean morphemes with exact offsets: Kiwi's analysis, folded into dictionary words.
 
 Kiwi splits ``친절한데`` into 친절/하/ㄴ/데; the rules want 친절하다 and the connective -ㄴ데. Folding joins
-derivational affixes with their root and repairs such splits, so that everything later can look one
-token to the left or right. Tags stay Kiwi's (without the regular/irregular suffix).
+derivational affixes with their root and repairs such splits, so later code can look one token
+to the left or right. Tags stay Kiwi's (without the regular/irregular suffix).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 from samsim.schemas.analysis import Offsets, Token
 
 MAX_CHUNK = 2_000
-"""Longest piece given to Kiwi at once, in code points: keeps time and memory linear in the text."""
+"""Longest piece given to Kiwi at once, in code points; keeps time and memory linear in the text."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BREAK = re.compile(r"\n|(?<=[.!?…])\s|\s")
@@ -31,14 +31,14 @@ _EXISTENCE_NOUNS = frozenset({"맛", "재미", "멋", "쓸모", "의미", "문�
 
 @cache
 def kiwi() -> Any:
-    """Return the one Kiwi instance: loading takes a second and half a gigabyte, so it waits for first use."""
+    """Return the single Kiwi instance, created on first use: loading takes a second and half a gigabyte."""
     from kiwipiepy import Kiwi
 
     return Kiwi(num_workers=1)
 
 
 def tokenize(text: str) -> tuple[tuple[Token, ...], tuple[Offsets, ...]]:
-    """Return the tokens and sentences of a text, both by code points of the text as given."""
+    """Return the tokens and sentences of a text, with offsets in code points of the text as given."""
     clean = _SURROGATE.sub("\ufffd", text)
     places: list[Offsets] | None = None
     if not unicodedata.is_normalized("NFC", clean):
@@ -60,9 +60,9 @@ def tokenize(text: str) -> tuple[tuple[Token, ...], tuple[Offsets, ...]]:
 
 
 def _in_order(tokens: list[Token]) -> tuple[Token, ...]:
-    """Return the tokens with starts that never go back: everything later searches them by their place.
+    """Return the tokens with non-decreasing starts, because later code searches them by position.
 
-    Where endings are run together (울려 for 울려고 해), Kiwi puts an unwritten one behind the next.
+    If endings are run together (울려 for 울려고 해), Kiwi puts an unwritten one after the next.
     """
     for index in range(len(tokens) - 2, -1, -1):
         following = tokens[index + 1].start
@@ -72,7 +72,7 @@ def _in_order(tokens: list[Token]) -> tuple[Token, ...]:
 
 
 def _continues(text: str, sentences: list[Offsets], token: Token) -> bool:
-    """Return whether Kiwi's sentence break before ``token`` is refused: nobody starts one mid-word."""
+    """Return whether to ignore Kiwi's sentence break before ``token``: no sentence starts mid-word."""
     if not sentences:
         return False
     gap_start = sentences[-1][1]
@@ -97,7 +97,7 @@ def _compose(text: str) -> tuple[str, list[Offsets]]:
 
 
 def _chunks(text: str) -> Iterator[tuple[int, str]]:
-    """Pieces of at most ``MAX_CHUNK``, cut at the last line, sentence or word end that fits."""
+    """Yield pieces of at most ``MAX_CHUNK``, cut at the last line, sentence or word end that fits."""
     start = 0
     while len(text) - start > MAX_CHUNK:
         window = text[start : start + MAX_CHUNK]
@@ -128,7 +128,7 @@ def _rows(chunk: str, base: int) -> list[tuple[Row, int]]:
 
 
 def _without_wrong_particle(row: Row) -> list[Row]:
-    """Split what Kiwi takes for one unknown noun because its particle is misspelt (장소을, 서비스은)."""
+    """Split a noun that Kiwi does not know because its particle is misspelled (장소을, 서비스은)."""
     start, end, form, tag, _ = row
     if tag not in ("NNP", "NNG") or len(form) < 3 or end - start != len(form) or not _misspelt(form[-2], form[-1]):
         return [row]
@@ -159,7 +159,7 @@ def _fold(rows: list[tuple[Row, int]]) -> list[tuple[Row, int]]:
 
 
 def _joined(left: Row, right: Row, following: Row | None) -> Row | None:
-    """``left`` and ``right`` as one word, or None where they are two."""
+    """Return ``left`` and ``right`` as one word, or None if they are two."""
     tag = right[3]
     gap = right[0] - left[1]
     if tag in _DERIVED_TAG and left[3] in _ROOT_TAGS and gap <= 1:

@@ -1,4 +1,4 @@
-"""Korean negation cues and what they govern, read from morphemes.
+"""Korean negation cues and their scope, read from morphemes.
 
 Not every negative morpheme denies something: 더할 나위 없다 praises, 좋지 않나요? asks for agreement, 뿐만
 아니라 adds. Those produce no cue. A reinforcing adverb (별로, 전혀) with a negated predicate is one
@@ -54,15 +54,15 @@ _UNFORGETTABLE = frozenset(
 _NO_DENIAL = frozenset({"뿐", "뿐만", "만", "다름"})
 _IDIOMATIC_SUBJECTS = frozenset({"보통", "장난", "예사"})
 JUDGING_ADVERBS = frozenset({"별로", "그닥"})
-"""Adverbs that are a judgement of their own where no negated predicate follows."""
+"""Adverbs that are a judgment in themselves if no negated predicate follows."""
 _LEXICAL_NEGATIVES = frozenset(
     {"맛없다", "재미없다", "멋없다", "쓸모없다", "성의없다", "의미없다", "소용없다", "쓸데없다"}
 )
 _COMPARING = frozenset({"더", "이만큼", "이렇게", "그만큼"})
-"""더 좋은 곳은 없다: a denied comparison is the highest praise, not a denial."""
+"""더 좋은 곳은 없다: a negated comparison is the highest praise, not a denial."""
 _REINFORCING_REACH = 12
 _LONGEST_ROW = 36
-"""In tokens, how far a denial of many things in a row (맛있지도 친절하지도 … 않다) reaches back."""
+"""How many tokens back the negation of a series (맛있지도 친절하지도 … 않다) reaches."""
 _SKIPPED = PARTICLES | {"MAG"}
 _OF_OBJECTS = frozenset({"을", "를", "은", "는", "도"})
 
@@ -119,7 +119,7 @@ def _short(text: str, tokens: Tokens, index: int) -> Cue | None:
 
 
 def _quoted(tokens: Tokens, index: int) -> Offsets | None:
-    """맛있다고는 못 하겠다: what cannot be said is denied, not the saying."""
+    """Return the quoted predicate in 맛있다고는 못 하겠다: it is what is denied, not the saying."""
     ending = skip_back(tokens, index - 1, PARTICLES)
     if ending < 1 or tokens[ending].tag != "EC" or not ends_with(tokens[ending].form, QUOTATIVES):
         return None
@@ -131,7 +131,7 @@ def _quoted(tokens: Tokens, index: int) -> Offsets | None:
 
 
 def _judgement(text: str, tokens: Tokens, index: int) -> Cue:
-    """별로 as the judgement itself (맛이 별로예요): it governs the noun judged, if one is near."""
+    """Return the cue of 별로 as the judgment itself (맛이 별로예요); it governs the noun judged, if one is near."""
     token = tokens[index]
     noun = skip_back(tokens, index - 1, _SKIPPED)
     scope = (token.start, token.start)
@@ -170,7 +170,7 @@ def _long(text: str, tokens: Tokens, index: int) -> Cue | None:
 
 
 def _undone(tokens: Tokens, index: int) -> Offsets | None:
-    """돈값을 못하다, 추천은 못하다: written as one word, it still denies its object."""
+    """Return the object denied by 못하다 written as one word: 돈값을 못하다, 추천은 못하다."""
     noun = index - 2
     if noun < 0 or tokens[noun].tag not in NOUNS or tokens[index - 1].form not in _OF_OBJECTS:
         return None
@@ -178,7 +178,7 @@ def _undone(tokens: Tokens, index: int) -> Offsets | None:
 
 
 def _first_of_neither(tokens: Tokens, predicate: int) -> int:
-    """맛있지도 친절하지도 않다: the denial reaches every member of the row."""
+    """Return the first member of a series (맛있지도 친절하지도 않다): the negation reaches all of them."""
     floor = max(2, predicate - _LONGEST_ROW)
     while (
         predicate > floor
@@ -191,14 +191,14 @@ def _first_of_neither(tokens: Tokens, predicate: int) -> int:
 
 
 def _with_noun(tokens: Tokens, predicate: int) -> int:
-    """Return a copula is governed with its noun: 최고이지 않다."""
+    """Return the start of the predicate: a copula is governed together with its noun (최고이지 않다)."""
     if tokens[predicate].tag == "VCP" and predicate > 0 and tokens[predicate - 1].tag in NOUNS | {"MAG"}:
         return predicate - 1
     return predicate
 
 
 def _asks_agreement(text: str, tokens: Tokens, index: int) -> bool:
-    """-지 않나요?, -지 않을까, -지 않아요?: the speaker holds the opposite of what the form denies."""
+    """Return whether the speaker asks for agreement (-지 않나요?, -지 않을까, -지 않아요?) and denies nothing."""
     end = index + 1
     while end < len(tokens) and tokens[end].tag == "EP":
         end += 1
@@ -210,7 +210,7 @@ def _asks_agreement(text: str, tokens: Tokens, index: int) -> bool:
 
 
 def _missing_noun(tokens: Tokens, index: int) -> int:
-    """Return what is said to be absent, past what only stresses it: 단점이 하나도 없다, 소음이 전혀 없다."""
+    """Return the noun that is absent, skipping words that only stress it: 단점이 하나도 없다, 소음이 전혀 없다."""
     noun = skip_back(tokens, index - 1, _SKIPPED)
     if noun > 0 and tokens[noun].form in NOT_EVEN_ONE and tokens[noun + 1].form == "도":
         one = noun - 1 if tokens[noun - 1].form in NOT_EVEN_ONE else noun
@@ -246,7 +246,7 @@ def _absent(text: str, tokens: Tokens, index: int) -> Cue | None:
 
 
 def _with_modifier(tokens: Tokens, noun: int) -> int:
-    """좋은 제품이 아니다, 맛있는 메뉴가 없다: what is said of the noun is denied with it."""
+    """Return the noun's modifier, which is denied with it, else the noun: 좋은 제품이 아니다, 맛있는 메뉴가 없다."""
     if noun < 2 or tokens[noun - 1].tag != "ETM":
         return noun
     predicate = skip_back(tokens, noun - 2, frozenset({"EP"}))
@@ -256,7 +256,7 @@ def _with_modifier(tokens: Tokens, noun: int) -> int:
 
 
 def _first_alternative(tokens: Tokens, predicate: int) -> int:
-    """느리거나 끊기는 일이 없다: the denial reaches every alternative."""
+    """Return the first alternative in 느리거나 끊기는 일이 없다: the negation reaches all of them."""
     while predicate >= 2 and tokens[predicate - 1].form == "거나" and tokens[predicate - 2].tag in PREDICATES:
         predicate -= 2
     return predicate
@@ -285,13 +285,13 @@ def _not_a(text: str, tokens: Tokens, index: int) -> Cue | None:
 
 
 def _lexical(text: str, start: int, end: int) -> Cue | None:
-    """맛없다 and the like: one word, but its two halves can still be told apart."""
+    """Return the cue inside a single word such as 맛없다, whose two halves can be told apart."""
     place = text.rfind("없", start, end)
     return None if place < 0 else _cue(text, (place, place + 1), (start, place))
 
 
 def _far_from(text: str, tokens: Tokens, index: int) -> Cue | None:
-    """친절하기는커녕, 할인은커녕: what precedes is not the case."""
+    """Return the cue of 친절하기는커녕 or 할인은커녕, which denies what comes before it."""
     head = skip_back(tokens, index - 1, PARTICLES | {"ETN"})
     if head < 0 or tokens[head].tag not in NOUNS | CONTENT_PREDICATES:
         return None

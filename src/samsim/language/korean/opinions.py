@@ -1,6 +1,6 @@
-"""Korean opinion terms: the dictionary form of the word that judges, without adverbs of degree and without negation.
+"""Korean opinion terms: the dictionary form of the evaluating word, without adverbs of degree or negation.
 
-What stands in the text is read there, where its morphemes are known in context; anything else by itself.
+An opinion found in the text is read there, in context; any other is analyzed on its own.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _INTENSIFIERS = frozenset(
     엄청 엄청나게 훨씬 제일 가장 더 더욱 좀 조금 약간 다소 역시 진심 특히 워낙
     """.split()
 )
-# Our convention leaves the negation to the evidence.
+# By convention the negation is left to the evidence.
 _ADDS_NOTHING = _INTENSIFIERS | {"안", "못"}
 _ENDS = PARTICLES | {"EF", "EC", "EP", "ETM", "ETN", "VCP", "SF", "SP", "SS", "SE", "SW"}
 _SUFFIXES = ("스럽다", "롭다", "하다", "되다", "다")
@@ -38,13 +38,13 @@ class KoreanOpinions:
         self._text = unicodedata.normalize("NFC", analysis.text)
 
     def normal(self, opinion: str) -> str:
-        """Return the dictionary form. A form that would itself be read as another one is not trusted."""
+        """Return the dictionary form, or the opinion as given if that form would itself be read as another one."""
         given = unicodedata.normalize("NFC", opinion.strip())
         found = self._read(given)
         return found if found and self._read(found) == found else given
 
     def states(self, opinion: str) -> bool:
-        """Return whether each word of the opinion is one of the text's: written so, by its lemma or by its stem."""
+        """Return whether the text has every word of the opinion: as written, by its lemma or by its stem."""
         words = self.normal(opinion).split()
         return bool(words) and all(self._has_word(word) for word in words)
 
@@ -60,7 +60,7 @@ class KoreanOpinions:
         return frozenset(words | {token.lemma for token in self._analysis.tokens})
 
     def _read(self, opinion: str) -> str:
-        """Return one reading of the opinion; as it is where it is a word of the text's own analysis."""
+        """Return one reading of the opinion; unchanged if it is a lemma of the text's analysis."""
         if not opinion or opinion in self._lemmas:
             return opinion
         at = self._analysis.text.find(opinion)
@@ -71,7 +71,7 @@ class KoreanOpinions:
 
 
 def _within(items: Sequence[PlacedT], region: Offsets) -> Sequence[PlacedT]:
-    """Return the items that begin inside the region; they come in text order."""
+    """Return the items that begin inside the region; ``items`` are in text order."""
     first, last = (bisect_left(items, edge, key=_start) for edge in region)
     return items[first:last]
 
@@ -81,7 +81,7 @@ def _start(item: Token | PolarityWord) -> int:
 
 
 def _stands_alone(tokens: Sequence[Token], region: Offsets) -> bool:
-    """Return whether no morpheme of the text crosses the ends of the region."""
+    """Return whether no morpheme of the text crosses the boundaries of the region."""
     before = bisect_left(tokens, region[0], key=_start) - 1
     crosses = before >= 0 and tokens[before].end > region[0]
     return not crosses and all(token.end <= region[1] for token in _within(tokens, region))
@@ -103,12 +103,12 @@ def _dictionary_form(analysis: TextAnalysis, region: Offsets) -> str:
 
 
 def _first_of_content(tokens: Sequence[Token]) -> int | None:
-    """Return the first token after adverbs of degree and a negation; None where there is nothing else."""
+    """Return the index of the first token after adverbs of degree and a negation; None if nothing else is left."""
     return next((index for index, token in enumerate(tokens) if token.form not in _ADDS_NOTHING), None)
 
 
 def _last_before_ends(tokens: Sequence[Token]) -> int:
-    """Return the last token without particles, endings and the copula (최고예요 → 최고)."""
+    """Return the index of the last token before particles, endings and the copula (최고예요 → 최고)."""
     last = len(tokens) - 1
     while last > 0 and tokens[last].tag in _ENDS:
         last -= 1

@@ -1,7 +1,7 @@
-"""Korean polarity words: lexicon entries, fixed expressions, and predicates whose noun decides.
+"""Korean polarity words: lexicon entries, fixed expressions, and predicates that depend on their noun.
 
-``높다`` says nothing by itself: a high price is bad, a high quality good. The noun table says what more
-of a thing is worth, the predicate says whether there is more or less of it.
+``높다`` says nothing by itself: a high price is bad, high quality is good. The noun table says whether more
+of a thing is good or bad, the predicate says whether there is more or less of it.
 """
 
 from __future__ import annotations
@@ -59,16 +59,16 @@ _SUBJECT_REACH = 8
 _AMOUNT_WEIGHT = 0.5
 _WORKING_PRIOR = 0.5
 WISH_PRIOR = -0.3
-"""What a wish (-었으면 좋겠다) says about the thing as it is."""
+"""The prior of a wish (-었으면 좋겠다): what it says about the thing as it is now."""
 WISHED = frozenset({"좋다", "낫다", "완벽하다", "훌륭하다", "하다", "싶다"})
-"""The predicates a wish is made with."""
+"""Predicates that express a wish."""
 
 Expressions = Mapping[str, tuple[tuple[tuple[str, ...], float], ...]]
 
 
 @cache
 def _expressions() -> Expressions:
-    """Fixed expressions by their last lemma, longest first."""
+    """Return the fixed expressions by their last lemma, longest first."""
     found: dict[str, list[tuple[tuple[str, ...], float]]] = {}
     for key, score in load_scores("lexicon_ko").items():
         *before, last = key.split(" ")
@@ -78,7 +78,7 @@ def _expressions() -> Expressions:
 
 
 def find_polarity_words(tokens: Tokens, negations: list[Cue]) -> list[PolarityWord]:
-    """Return the evaluating words of a text, in text order, with negation worked out."""
+    """Return the evaluating words of a text, in text order, with negation resolved."""
     denied = _denial_counts(tokens, negations)
     judging = {cue.start for cue in negations}
     words: list[PolarityWord] = []
@@ -93,7 +93,7 @@ def find_polarity_words(tokens: Tokens, negations: list[Cue]) -> list[PolarityWo
         if lemma in _REGRET and _regrets_missing(tokens, index, denied):
             prior = -prior
         if token.lemma == "하다" and first < index:
-            # 값을 못 한다: the denial of a light verb is noted on its noun
+            # 값을 못 한다: the negation of a light verb is recorded on its noun.
             negated = negated or denied[first] % 2 == 1
         start = tokens[first].start
         if words and words[-1].start < start < words[-1].end:
@@ -118,13 +118,13 @@ def _denial_counts(tokens: Tokens, negations: list[Cue]) -> list[int]:
 
 
 def _denied_to_arise(tokens: Tokens, index: int, denied: list[int]) -> int:
-    """트러블이 안 나요: the verb is denied, the noun is what does not come about."""
+    """Return how many negations govern the verb of 트러블이 안 나요: the noun does not come about."""
     verb = arising_verb(tokens, index)
     return 0 if verb is None else denied[verb]
 
 
 def arising_verb(tokens: Tokens, noun: int) -> int | None:
-    """Return the verb by which a noun comes about (트러블이 나다, 자국이 보이다), if one follows it."""
+    """Return the verb that makes a noun come about (트러블이 나다, 자국이 보이다), if one follows it."""
     if tokens[noun].tag not in NOUNS:
         return None
     for place in range(noun + 1, min(noun + 5, len(tokens))):
@@ -136,7 +136,7 @@ def arising_verb(tokens: Tokens, noun: int) -> int | None:
 
 
 def _regrets_missing(tokens: Tokens, index: int, denied: list[int]) -> bool:
-    """안 먹으면 후회한다, 놓치면 손해다: who goes without is the one to be sorry."""
+    """Return whether missing out is what is regretted, which is praise: 안 먹으면 후회한다, 놓치면 손해다."""
     ending = skip_back(tokens, index - 1, frozenset({"MAG"}))
     if ending < 1 or tokens[ending].tag != "EC" or not tokens[ending].form.endswith("면"):
         return False
@@ -147,7 +147,7 @@ def _regrets_missing(tokens: Tokens, index: int, denied: list[int]) -> bool:
 
 
 def _read(tokens: Tokens, index: int, negated: bool) -> tuple[int, float, str] | None:
-    """First token, prior and lemma of the polarity word that ends at ``index``."""
+    """Return the first token, prior and lemma of the polarity word that ends at ``index``, or None."""
     token = tokens[index]
     if token.lemma in WISHED and _is_wish(tokens, index):
         return index, WISH_PRIOR, token.lemma
@@ -171,14 +171,14 @@ def _read(tokens: Tokens, index: int, negated: bool) -> tuple[int, float, str] |
 
 
 def _is_urged(tokens: Tokens, index: int) -> bool:
-    """맛보세요, 먹어 보세요: who urges others to try a thing likes it."""
+    """Return whether the writer urges others to try it, which is praise: 맛보세요, 먹어 보세요."""
     tail = tokens[index + 1 : index + 4]
     tries = tokens[index].lemma == "맛보다" or any(token.lemma == "보다" and token.tag == "VX" for token in tail)
     return tries and any(token.tag == "EF" and token.form.endswith(("세요", "시오", "시길")) for token in tail)
 
 
 def _if_denied(tokens: Tokens, index: int) -> float | None:
-    """Words that evaluate only when denied: 작동이 안 돼요, 성의가 없어요."""
+    """Return the prior of a word that evaluates only when negated: 작동이 안 돼요, 성의가 없어요."""
     token = tokens[index]
     if token.lemma in _WORKING:
         return _WORKING_PRIOR
@@ -191,7 +191,7 @@ def _if_denied(tokens: Tokens, index: int) -> float | None:
 
 
 def _is_judged_by_modifier(tokens: Tokens, index: int) -> bool:
-    """맛없는 메뉴가 없다: what is missing is the bad kind, so the noun's absence says nothing itself."""
+    """Return whether the modifier carries the judgment (맛없는 메뉴가 없다), so the noun's absence says nothing."""
     return index >= 2 and tokens[index - 1].tag == "ETM" and tokens[index - 2].lemma in load_scores("lexicon_ko")
 
 
@@ -223,7 +223,7 @@ def _match_back(tokens: Tokens, index: int, lemmas: tuple[str, ...]) -> int | No
 
 
 def _without(tokens: Tokens, index: int) -> tuple[int, float, str] | None:
-    """끊김 없이, 소음 없이: the absence of a bad thing is good, and the other way round."""
+    """Return the polarity of 끊김 없이 or 소음 없이: the absence of a bad thing is good, and vice versa."""
     head = index - 1
     while head >= 0 and (tokens[head].tag in PARTICLES or tokens[head].tag == "ETN"):
         head -= 1
@@ -248,7 +248,7 @@ def _by_noun(tokens: Tokens, index: int) -> float | None:
     if worth is None or tokens[noun].lemma in load_scores("lexicon_ko"):
         return None
     if worth < 0 and any(token.form in _COORDINATING for token in tokens[noun:index]):
-        # 가격이 싸고 많다: no cost is meant by the second quality
+        # 가격이 싸고 많다: the second quality is not about cost.
         return None
     if abs(worth) < 1 and (lemma == "있다" or noun > index):
         return None
@@ -272,13 +272,13 @@ def _described_noun(tokens: Tokens, index: int) -> int | None:
 
 
 def _keeps_subject(tokens: Tokens, ending: int) -> bool:
-    """화면이 크고 밝다: two qualities in a row are said of the same thing."""
+    """Return whether the next predicate has the same subject: 화면이 크고 밝다."""
     form = tokens[ending].form
     return form == "게" or (form in _COORDINATING and tokens[ending - 1].tag == "VA")
 
 
 def _worth(tokens: Tokens, noun: int) -> float | None:
-    """Return what more of a (compound) noun is worth: its strongest part decides, the later one at a tie."""
+    """Return how good or bad more of a (compound) noun is; its strongest part decides, the last one on a tie."""
     table = load_scores("quantity_ko")
     best: float | None = None
     place = noun
@@ -291,7 +291,7 @@ def _worth(tokens: Tokens, noun: int) -> float | None:
 
 
 def _is_wish(tokens: Tokens, index: int) -> bool:
-    """-었으면 좋겠다, -면 더 좋을 텐데, -면 좋을 것 같다: what is wished for is missing."""
+    """Return whether this is a wish for something missing: -었으면 좋겠다, -면 더 좋을 텐데, -면 좋을 것 같다."""
     before = index - 1
     while before >= 0 and tokens[before].tag in ("MAG", "JX"):
         before -= 1

@@ -1,4 +1,4 @@
-"""The figure of what F1 takes: a dot per run, its interval, and a label that leads to it."""
+"""The figure of F1 against its cost: a dot per run with its interval and a label."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _BUDGETS: tuple[Budget, ...] = (
 )
 _LEFT, _RIGHT, _TOP, _HEIGHT = 34.0, WIDTH - 14.0, 12.0, 270.0
 _WIDEST_LABEL, _NARROWEST_LABEL = 190.0, 90.0
-# The labels beside dots are a little smaller than those of rows.
+# Labels next to dots are a little smaller than those of rows.
 _TICK_SIZE = 0.92
 _LINE = 13.0
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where the runs of one row stand: one height, and a budget for each of them."""
+    """The position of the runs of one row: one height, and a budget for each of them."""
 
     name: str
     xs: tuple[float, ...]
@@ -46,7 +46,7 @@ class _Place:
 
 @dataclass(frozen=True, slots=True)
 class _Label:
-    """A name that begins (right of its dot) or ends at ``x``."""
+    """A name that starts at ``x`` (right of its dot) or ends there."""
 
     words: str
     x: float
@@ -55,19 +55,19 @@ class _Label:
 
     @property
     def box(self) -> Box:
-        """The room it takes."""
+        """The area it covers."""
         width = text_width([self.words]) * _TICK_SIZE
         start = self.x if self.is_right else self.x - width
         return start, self.y - 6, start + width, self.y + 6
 
     @property
     def from_x(self) -> float:
-        """Where a line to it leaves the dot."""
+        """Where a line to the label starts at the dot."""
         return self.x - 12 if self.is_right else self.x + 12
 
 
 def budget_figure(collected: Collected, family: Family) -> str:
-    """Return what F1 takes: cost where it is known, else tokens, else calls."""
+    """Draw F1 against cost if known, else against tokens, else against calls."""
     scored = scored_runs(collected, family)
     for words, budget_of, written in _BUDGETS:
         known = [(cell, tuple(budget_of(run) or 0.0 for run in cell.runs)) for cell in scored]
@@ -127,7 +127,7 @@ def _marks(drawing: Drawing, place: _Place, up: Scale, cell: Scored, tip: str) -
 
 
 def _labels(drawing: Drawing, places: Sequence[_Place]) -> None:
-    """A label beside every dot where it covers nothing else, with a line to the dot where it is further away."""
+    """Draw a label next to every dot without covering anything, with a line to the dot if it is further away."""
     taken: list[Box] = [(x - 6, place.y - 6, x + 6, place.y + 6) for place in places for x in place.xs]
     for place in sorted(places, key=lambda place: place.y):
         label = _free_label(place, taken, len(places) + 3)
@@ -141,7 +141,7 @@ def _labels(drawing: Drawing, places: Sequence[_Place]) -> None:
 
 
 def _free_label(place: _Place, taken: Sequence[Box], steps: int) -> _Label:
-    """Right or left of the dots, where there is more room first; then a line further up or down."""
+    """Place a label right or left of the dots, the roomier side first, then further up or down."""
     right, left = max(place.xs) + 12, min(place.xs) - 12
     sides = [(WIDTH - right, right, True), (left - _LEFT, left, False)]
     ends = [

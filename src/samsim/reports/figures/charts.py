@@ -1,4 +1,4 @@
-"""The figures of a report, drawn from what was measured; all as narrow as a phone, with names above their marks."""
+"""The figures of a report, drawn from the measures; all as narrow as a phone, with names above their marks."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def _axis(drawing: Drawing, scale: Scale, top: float, bottom: float, *, factor: 
 
 
 def _name(drawing: Drawing, y: float, name: str) -> None:
-    """A name above its marks, on a ground that keeps the grid out of its letters."""
+    """Draw a name above its marks, on a background that hides the grid."""
     drawing.text(_LEFT, y, fitted(name, _RIGHT - _LEFT), "on-grid", tip=name)
 
 
 def score_figure(collected: Collected, family: Family) -> str:
-    """Return ``score_drawing`` as a figure of the page."""
+    """Render ``score_drawing`` as a figure of the page."""
     drawing = score_drawing(collected, family)
     return "" if drawing is None else drawing.render()
 
@@ -114,7 +114,7 @@ _FUNNEL_STEPS: tuple[tuple[str, Pair, str], ...] = (
 
 
 def funnel_figure(collected: Collected) -> str:
-    """Return how far samples got, in one row of small bars per run that reviewed anything."""
+    """Draw how many samples reached each step, in one row of small bars per run with a review."""
     reviewing = [run for run in collected.evaluated if run.metrics.funnel.reviewed]
     runs = merged(reviewing, lambda run: [[str(_step(run, key)) for key, _, _ in _FUNNEL_STEPS]])
     if not runs:
@@ -148,7 +148,7 @@ def _funnel_words(run: MeasuredRun, language: int) -> str:
 
 
 def polarity_figure(collected: Collected, family: Family) -> str:
-    """Final F1 per run and polarity."""
+    """Draw the final F1 per run and polarity."""
     scored = [(run, run.tuples[family]) for run in collected.shown if family in run.tuples]
     names = [name for name in POLARITIES if any(_gold(scores, name) for _, scores in scored)]
     if not scored or not names:
@@ -182,7 +182,7 @@ def _polarity_bar(drawing: Drawing, scale: Scale, y: float, scores: FamilyScores
 
 
 def _part(scores: FamilyScores, polarity: str) -> str:
-    """Return the F1 of a polarity; there is none where the gold has none of it."""
+    """Return the F1 of a polarity; undefined if the gold does not have it."""
     return percent(scores.subsets["polarity"][polarity].final.f1 if _gold(scores, polarity) else None)
 
 
@@ -192,7 +192,7 @@ def _gold(scores: FamilyScores, polarity: str) -> int:
 
 
 def risk_figure(collected: Collected) -> str:
-    """Mean severity before (ring) and after (dot) per run."""
+    """Draw the mean severity before (ring) and after (dot) per run."""
     runs = [run for run in collected.shown if run.metrics.risk.samples and run.has_review]
     pairs = [_severity(run) for run in runs]
     if not any(before for before, _ in pairs):

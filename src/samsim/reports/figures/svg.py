@@ -1,4 +1,4 @@
-"""Small vector drawings: text stays text, colours follow the page, every figure has a title and a description."""
+"""Small vector drawings: text stays text, colors follow the page, every figure has a title and a description."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from importlib.resources import files
 
 from samsim.reports.tables.model import Text, Ui, said
 
-# Rough width of a character at the font size of the labels; Hangul takes about twice as much.
+# Approximate width of a character at the label font size; Hangul is about twice as wide.
 _LATIN, _WIDE = 7.0, 13.0
 _COLOUR = re.compile(r"--([\w-]+): light-dark\(([^,]+), ")
 _VARIABLE = re.compile(r"var\(--([\w-]+)\)")
@@ -20,7 +20,7 @@ _LEAST_STEP, _MOST_STEP = 1e-300, 1e300
 
 @dataclass(slots=True)
 class Drawing:
-    """A figure that grows by shapes."""
+    """A figure built from shapes."""
 
     width: float
     height: float
@@ -29,20 +29,20 @@ class Drawing:
     parts: list[str] = field(default_factory=list)
 
     def line(self, x1: float, y1: float, x2: float, y2: float, css: str) -> None:
-        """A straight line."""
+        """Add a straight line."""
         self.parts.append(f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" class="{css}"/>')
 
     def box(self, x: float, y: float, width: float, height: float, css: str, tip: Text = "") -> None:
-        """A filled box."""
+        """Add a filled box."""
         shape = f'x="{x:.1f}" y="{y:.1f}" width="{max(0.0, width):.1f}" height="{height:.1f}" rx="2"'
         self.parts.append(f'<rect {shape} class="{css}">{_tip(tip)}</rect>')
 
     def dot(self, x: float, y: float, css: str, tip: Text = "", radius: float = 5) -> None:
-        """A filled circle."""
+        """Add a filled circle."""
         self.parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" class="{css}">{_tip(tip)}</circle>')
 
     def text(self, x: float, y: float, words: Text, css: str = "", anchor: str = "start", tip: str = "") -> None:
-        """A label, in both languages where they differ; the tip is what a shortened one says in full."""
+        """Add a label, in both languages if they differ; the tip is the full text of a shortened label."""
         place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
         self.parts += [
             f'<text {place} class="{css}"{language}>{escape(label)}{_tip(tip)}</text>'
@@ -50,7 +50,7 @@ class Drawing:
         ]
 
     def render(self) -> str:
-        """Return the figure as a part of the page, whose style it follows."""
+        """Render the figure as a part of the page, whose style it follows."""
         names = "".join(f"<title{language}>{escape(words)}</title>" for words, language in _languages(self.title)[:1])
         about = "".join(
             f"<desc{language}>{escape(words)}</desc>" for words, language in _languages(self.description)[:1]
@@ -62,7 +62,7 @@ class Drawing:
         )
 
     def document(self, ui: Ui) -> str:
-        """Return the figure as an SVG file of its own, in one language, with the page's style in its light colours."""
+        """Render the figure as a standalone SVG file in one language, with the page's style in its light colors."""
         other = ' lang="ko">' if ui == "en" else ' lang="en">'
         kept = "".join(part for part in self.parts if other not in part)
         title, about = escape(said(self.title, ui)), escape(said(self.description, ui))
@@ -80,7 +80,7 @@ class Drawing:
 
 @cache
 def _page_style() -> str:
-    """Return the page's rules for figures, with the light one of each pair of colours."""
+    """Return the page's rules for figures, with the light one of each pair of colors."""
     css = files("samsim.reports.page").joinpath("templates", "report.css").read_text(encoding="utf-8")
     colours = dict(_COLOUR.findall(css))
     rules = [line for line in css.splitlines() if line.startswith("svg ")]
@@ -90,7 +90,7 @@ def _page_style() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Where values stand on an axis."""
+    """Maps values to positions on an axis."""
 
     low: float
     high: float
@@ -98,19 +98,19 @@ class Scale:
     end: float
 
     def __call__(self, value: float) -> float:
-        """Return the place of a value; one outside is put at the edge."""
+        """Return the position of a value; one outside the range is put at the edge."""
         inside = min(max(value, self.low), self.high)
         span = self.high - self.low
         return self.start + (inside - self.low) / span * (self.end - self.start) if span else self.start
 
 
 def text_width(words: Iterable[str]) -> float:
-    """Return how much room the longest of the labels takes."""
+    """Return the width of the longest label."""
     return max((sum(_WIDE if ord(letter) > 0x1100 else _LATIN for letter in word) for word in words), default=0.0)
 
 
 def fitted(words: str, room: float, size: float = 1.0) -> str:
-    """Return the label, shortened where it takes more than the room."""
+    """Return the label, shortened if it is too wide."""
     if text_width([words]) * size <= room:
         return words
     while words and text_width([f"{words}…"]) * size > room:
@@ -119,9 +119,9 @@ def fitted(words: str, room: float, size: float = 1.0) -> str:
 
 
 def round_steps(low: float, high: float, wanted: int = 5) -> list[float]:
-    """Round values across a range, for an axis."""
+    """Return round values across a range, for an axis."""
     rough = (high - low) / wanted
-    # Between these a number has a power of ten.
+    # Within these limits, a power of ten can be computed.
     if not _LEAST_STEP < rough < _MOST_STEP:
         return [low]
     magnitude = 10.0 ** _exponent(rough)

@@ -1,4 +1,4 @@
-"""``report.html``: one file with everything in it, and a policy that lets nothing else in."""
+"""``report.html``: a single self-contained file, with a policy that forbids loading anything else."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _BLANK = re.compile(r"\{\{([a-z_]+|t:[a-z_]+)\}\}")
 
 
 def report_page(collected: Collected, ui: Ui | None = None) -> str:
-    """Return the whole page; without a language it follows the reader's browser."""
+    """Return the whole page; without ``ui``, its language follows the reader's browser."""
     style, script = _template("report.css"), _script()
     title = PAGE["page_title"]
     return _filled(
@@ -81,7 +81,7 @@ def _packed(collected: Collected) -> str:
 
 
 def _policy(style: str, script: str) -> str:
-    """Only this very style and script; no request of any kind."""
+    """Return a policy that allows exactly this style and script, and no request of any kind."""
     return (
         f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; img-src data:;"
         " base-uri 'none'; form-action 'none'"
@@ -93,7 +93,7 @@ def _digest(content: str) -> str:
 
 
 def _data(value: Any) -> str:
-    """JSON that cannot end the element it stands in."""
+    """Return JSON that cannot close the element it is embedded in."""
     written = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return written.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
@@ -110,7 +110,7 @@ def _script() -> str:
 
 
 def _filled(name: str, values: Mapping[str, str]) -> str:
-    """Return a template with its blanks filled in, each once: what is put in is not looked through again."""
+    """Return a template with each blank filled in once; inserted values are not scanned again."""
 
     def fill(blank: re.Match[str]) -> str:
         key = blank[1]

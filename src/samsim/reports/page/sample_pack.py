@@ -1,8 +1,8 @@
 """All samples of all runs, packed for the page: chunks of JSON, deflated, in base64.
 
-The page shows a few samples at a time, so the details are in small chunks that are unpacked when they are
-looked at; what is needed to list, filter and search is unpacked at once. Where everything is more than
-the budget, the samples that say least are left out, and the page says how many.
+The page shows a few samples at a time, so the details are in small chunks that are unpacked on demand;
+the data for listing, filtering and searching is unpacked at once. If everything exceeds the budget, the
+least interesting samples are left out, and the page says how many.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from samsim.reports.page.sample_rows import BrowsedSample
 DETAILS_PER_CHUNK = 200
 BASES_PER_CHUNK = 2_000
 DEFAULT_BUDGET = 13_000_000
-# Packed data is 5 to 25 times smaller than this; more is never worth holding.
+# Packed data is 5 to 25 times smaller; holding more than this is never worth it.
 _RAW_PER_BUDGET = 20
-# The first that applies decides; what is left is least worth a look.
+# The first label that applies decides; samples without any are the least interesting.
 _PRIORITY = (
     "state:error",
     "state:partial",
@@ -46,14 +46,14 @@ class Entry:
 
     @property
     def rank(self) -> tuple[int, int, int]:
-        """What comes first is kept longest; the same sample of all runs stays together."""
+        """The sort key: earlier samples are kept longest, and the same sample of all runs stays together."""
         priority = next((place for place, label in enumerate(_PRIORITY) if label in self.labels), len(_PRIORITY))
         return priority, self.position, self.run
 
 
 @dataclass(frozen=True, slots=True)
 class PackedSamples:
-    """What the page embeds: the index and the chunks, each in base64; how many samples were left out of it."""
+    """The data the page embeds: the index and the chunks, each in base64, and how many samples were left out."""
 
     index: str
     bases: tuple[str, ...]
@@ -63,7 +63,7 @@ class PackedSamples:
 
     @property
     def size(self) -> int:
-        """Characters of the page it takes."""
+        """The number of characters it takes in the page."""
         return len(self.index) + sum(map(len, self.bases)) + sum(map(len, self.details))
 
 
@@ -78,7 +78,7 @@ class SamplePacker:
     held: int = 0
 
     def add(self, run: int, position: int, sample: BrowsedSample) -> None:
-        """Take one sample of one run."""
+        """Add one sample of one run."""
         uid, text = sample.sample.uid, sample.text
         if text is not None:
             base = self.bases.setdefault((uid, text), sample.base())
@@ -92,7 +92,7 @@ class SamplePacker:
             self._keep_best(self.budget * _RAW_PER_BUDGET)
 
     def pack(self) -> PackedSamples:
-        """Pack what fits."""
+        """Pack as many samples as fit."""
         packed = self._packed(self.entries)
         while packed.size > self.budget and self.entries:
             share = _KEPT_OF_EXCESS * self.budget / packed.size
@@ -115,7 +115,7 @@ class SamplePacker:
 
     def _packed(self, entries: Sequence[Entry]) -> PackedSamples:
         by_uid = dict(reversed(self.bases))
-        # A failed sample has no text of its own; another run may know it.
+        # A failed sample has no text; another run may have it.
         keys = [
             (entry.base[0], by_uid.get(entry.base[0], "") if entry.base[1] is None else entry.base[1])
             for entry in entries
@@ -146,7 +146,7 @@ def _chunks(items: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
 
 
 def _json(value: Any) -> bytes:
-    # Lone surrogates cannot be written in UTF-8; shown as escapes they can.
+    # Lone surrogates cannot be encoded as UTF-8, so they are shown as escapes.
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
 
 

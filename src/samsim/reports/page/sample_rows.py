@@ -1,6 +1,6 @@
 """One sample of one run as the page's browser needs it: short lists without names, in a fixed order.
 
-``templates/detail.js`` reads these lists by position; what is empty is left out. Everything that does not
+``templates/detail.js`` reads these lists by position; empty ones are left out. Everything that does not
 depend on the run (text, gold) is kept once, as a *base*.
 """
 
@@ -26,7 +26,7 @@ _POLARITY_NUMBER = {name: number for number, name in enumerate(POLARITIES)}
 
 
 class BrowsedSample:
-    """A sample beside its gold, as far as there is any, in the form the page shows."""
+    """A sample with its gold, if there is any, in the form the page shows."""
 
     def __init__(self, sample: RunSample, gold_fields: Collection[str]) -> None:
         self.sample = sample
@@ -35,21 +35,21 @@ class BrowsedSample:
 
     @property
     def text(self) -> str | None:
-        """The text; None where the sample failed."""
+        """The text; None if the sample failed."""
         return None if self.sample.result is None else self.sample.result.text
 
     def base(self) -> list[Any]:
-        """Return what does not depend on the run: language, gold (None without any), tags."""
+        """Return the data that does not depend on the run: language, gold (None without any), tags."""
         card, result = self.sample.card, self.sample.result
         gold = None if card is None or card.gold is None else [_gold(item) for item in card.gold]
         return ["" if result is None else result.language, gold, [] if card is None else list(card.tags)]
 
     def labels(self) -> list[str]:
-        """Return what the sample can be found by, as ``kind:value``."""
+        """Return the labels for filtering, as ``kind:value``."""
         return [*self._states(), *self._facets()]
 
     def detail(self) -> dict[str, Any]:
-        """Everything that was found, voted and decided."""
+        """Return everything that was found, voted on and decided."""
         result, card = self.sample.result, self.sample.card
         if result is None:
             return _filled({"x": self.sample.error, "u": _usage(card)})
@@ -86,7 +86,7 @@ class BrowsedSample:
             yield _candidate(candidate, mark)
 
     def _found_gold(self) -> list[int] | None:
-        """Per gold tuple: 1 found by Stage 1, 2 found in the end, 3 both, 0 neither."""
+        """Return a number per gold tuple: 1 found by Stage 1, 2 found finally, 3 both, 0 neither."""
         if self.judged is None or self.family is None:
             return None
         keys = self.judged.keys[self.family]
@@ -202,7 +202,7 @@ def _memory(record: MemoryRecord) -> list[Any]:
 
 
 def _advice(record: MemoryRecord) -> Iterator[tuple[str, str]]:
-    """Advisories with their principles, which old records lack."""
+    """Return the advisories with their principles, which old records lack."""
     known = dict(zip(record.advisory_ids, record.principle_ids, strict=False))
     return ((advisory, known.get(advisory, "")) for advisory in record.advisory_ids)
 

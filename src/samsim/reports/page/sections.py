@@ -1,4 +1,4 @@
-"""The page's sections from what was collected: every one says what there is, or that there is nothing."""
+"""The sections of the page; an empty one says that there is nothing to show."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SECTIONS = (
 )
 
 
-# A table with more rows is opened by those who want to see it.
+# A longer table is folded, to be opened on demand.
 _LONG = 12
 _FIRST_BREAKDOWNS = ("subset-polarity", "subset-aspect")
 
@@ -44,7 +44,7 @@ def words(key: str, **values: object) -> str:
 
 
 def banners(collected: Collected) -> str:
-    """Return what a reader must know before the numbers."""
+    """Return the warnings that a reader must see before the numbers."""
     parts = []
     if failed_checks(collected):
         checks = html_table(sanity_table(collected, only_failed=True))
@@ -67,7 +67,7 @@ def _partial_counts(run: MeasuredRun) -> dict[str, int]:
 
 
 def sections(collected: Collected) -> str:
-    """Everything between the banners and the samples."""
+    """Return everything between the banners and the samples."""
     family = primary_of(collected.evaluated)
     content = {
         "summary": _summary(collected, family),
@@ -84,7 +84,7 @@ def sections(collected: Collected) -> str:
 
 
 def provenance(collected: Collected) -> str:
-    """Return where the numbers come from."""
+    """Return the section on where the numbers come from."""
     checks = sum(len(run.metrics.sanity) for run in collected.runs)
     passed = ""
     if checks and not failed_checks(collected):
@@ -104,7 +104,7 @@ def _tables(*tables: Table) -> str:
 
 
 def _table(table: Table) -> str:
-    """Return a table; a long one is folded, under its own name."""
+    """Return a table; a long one is folded under its caption."""
     if len(table.rows) <= _LONG:
         return html_table(table)
     return f"<details><summary>{html_text(table.caption)} ({len(table.rows)})</summary>{html_table(table)}</details>"
@@ -125,14 +125,14 @@ def _summary(collected: Collected, family: Family | None) -> str:
 
 
 def _why_unscored(collected: Collected) -> str:
-    """Return the sentence on why there are no scores, where all runs have the same reason."""
+    """Return the key of the sentence that says why there are no scores, if all runs have the same reason."""
     reasons = {run.metrics.unscored_reason for run in collected.evaluated}
     said = {"all_failed": "all_failed_here", "no_scorecards": "no_scorecards_here", "no_samples": "no_samples_here"}
     return said.get(str(reasons.pop()), "no_gold_here") if len(reasons) == 1 else "no_gold_here"
 
 
 def _ceilings(collected: Collected) -> list[str]:
-    """Measures in which the gold itself does not reach 100, once for all runs."""
+    """Return a sentence for each measure in which the gold itself does not reach 100, once for all runs."""
     found: dict[Family, str] = {}
     for run in collected.evaluated:
         for family, scores in run.metrics.tuples.items():
@@ -156,7 +156,7 @@ def _results(collected: Collected, family: Family | None) -> str:
         shown += _folded("single_runs", html_table(results.main_table(collected, family, single=True)))
     others = [other for run in collected.evaluated for other in run.tuples if other != family]
     more = _tables(results.families_table(collected))
-    # What the notes say is said above.
+    # The notes would repeat those above.
     tables = (replace(results.main_table(collected, other), notes=()) for other in dict.fromkeys(others))
     more += "".join(map(html_table, tables))
     return shown + (_folded("other_families", more) if others else "")

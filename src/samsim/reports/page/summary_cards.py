@@ -1,4 +1,4 @@
-"""The numbers at the top of a report: few, and none of them picked from a tie or from luck."""
+"""The numbers at the top of a report: few, and none of them picked from a tie or by luck."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from samsim.schemas.scorecards import Family
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A number, what it is (a word of the page), and what belongs to it."""
+    """A number, its label (a word of the page), and additional text."""
 
     value: str
     what: str
@@ -23,7 +23,7 @@ class Card:
 
 
 def summary_cards(collected: Collected, family: Family | None) -> list[Card]:
-    """Return what a reader wants to know first."""
+    """Return the cards with what a reader wants to know first."""
     runs = collected.evaluated
     most = max((run.metrics.samples for run in runs), default=0)
     cards = [Card(whole(len(runs)), "card_runs"), Card(whole(most), "card_samples")]
@@ -50,7 +50,7 @@ def _score_cards(collected: Collected, family: Family) -> list[Card]:
 
 
 def _largest(scored: Sequence[Scored]) -> list[Card]:
-    """Return the largest difference of a run that did not fail on samples; all runs that share it."""
+    """Return the largest difference among runs without failed samples, with all runs that share it."""
     compared = [(cell, cell.contrast) for cell in scored if cell.contrast is not None and not cell.failed]
     if not compared:
         return []
@@ -67,7 +67,7 @@ def _largest(scored: Sequence[Scored]) -> list[Card]:
 
 
 def _changed(collected: Collected) -> list[Card]:
-    """From the run that changed the fewest samples to the one that changed the most."""
+    """Return the range from the run that changed the fewest samples to the one that changed the most."""
     counts = [run.metrics.funnel.changed for run in collected.evaluated if run.has_review and run.metrics.samples]
     if not counts:
         return []

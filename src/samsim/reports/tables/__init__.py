@@ -1,1 +1,1 @@
-"""The tables of a report: what they hold, and how they are written."""
+"""The tables of a report: their content and their formats."""

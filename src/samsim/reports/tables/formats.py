@@ -34,13 +34,13 @@ _LATEX = {
     "…": r"\ldots{}",
 }
 _LATEX_PATTERN = re.compile("|".join(map(re.escape, _LATEX)))
-# More columns than this need the width of the page.
+# Tables with more columns than this need the full page width.
 _ONE_COLUMN = 6
 _HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3]")
 
 
 def html_text(text: Text) -> str:
-    """Return a text for the page: in both languages where they differ, always escaped."""
+    """Return an escaped text for the page, in both languages if they differ."""
     if isinstance(text, str):
         return escape(text)
     english, korean = text
@@ -50,7 +50,7 @@ def html_text(text: Text) -> str:
 
 
 def html_table(table: Table) -> str:
-    """Return the table in a box that scrolls by itself."""
+    """Return the table in a box with its own scroll bar."""
     head = "".join(_html_heading(column) for column in table.columns)
     groups = ""
     if any(column.group for column in table.columns):
@@ -84,7 +84,7 @@ def _align(column: Column) -> str:
 
 
 def _html_row(row: Row, columns: tuple[Column, ...], rows: int) -> str:
-    """Return a row; neighbours with the same name have it once, over all of them."""
+    """Return a row; adjacent rows with the same name share one name cell."""
     span = f' rowspan="{rows}"' if rows > 1 else ""
     name = f'<th scope="row"{span}>{html_text(row.cells[0])}</th>' if rows else ""
     if row.kind == "missing":
@@ -116,12 +116,12 @@ def _markdown_row(cells: list[str]) -> str:
 
 
 def _markdown(text: str) -> str:
-    """Nothing in a cell may be read as markup; codes keep their underscores."""
+    """Escape markup in a cell; codes keep their underscores."""
     return re.sub(r"([\\|`*<>])", r"\\\1", " ".join(text.split()))
 
 
 def latex_table(table: Table, ui: Ui) -> str:
-    """Return the table for a paper that uses booktabs; a wide one goes over both columns, made to fit."""
+    """Return the table for a paper that uses booktabs; a wide one spans both columns, scaled to fit."""
     spec = "".join("r" if column.numeric else "l" for column in table.columns)
     wide = len(table.columns) > _ONE_COLUMN
     lines = ["% needs \\usepackage{booktabs}" + (" and \\usepackage{graphicx}" if wide else "")]
@@ -164,6 +164,6 @@ def _latex_row(row: Row, columns: int, ui: Ui) -> str:
 
 
 def latex(text: str) -> str:
-    """Return a text with nothing in it that LaTeX would obey; a bracket after a line break would be its argument."""
+    """Escape a text for LaTeX; an opening bracket after a line break would be read as its argument."""
     written = _LATEX_PATTERN.sub(lambda found: _LATEX[found[0]], text)
     return f"{{}}{written}" if written.startswith("[") else written

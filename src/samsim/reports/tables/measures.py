@@ -30,7 +30,7 @@ _SAMPLES: Pair = ("samples", "샘플")
 
 
 def risk_table(collected: Collected) -> Table:
-    """In how many samples there was risk before and after, by code alone."""
+    """Return the number of samples with risk before and after, determined by code alone."""
 
     def cells(run: MeasuredRun) -> list[Text]:
         found = run.metrics.risk
@@ -60,7 +60,7 @@ def risk_table(collected: Collected) -> Table:
 
 
 def severity_table(collected: Collected) -> Table:
-    """Return how severe the risk was before and after."""
+    """Return the severity of the risk before and after."""
 
     def cells(run: MeasuredRun) -> list[Text]:
         found = run.metrics.risk
@@ -90,7 +90,7 @@ def _has_risk(run: MeasuredRun) -> bool:
 
 
 def risk_tags_table(collected: Collected) -> Table:
-    """In how many samples each kind of risk was found, before → after."""
+    """Return the number of samples with each kind of risk, before → after."""
     known = [run for run in collected.evaluated if _has_risk(run)]
     tags = sorted({tag for run in known for tag in run.metrics.risk.tags})
     columns = (name_column(), *(Column(named({**RISK, **CONFLICT}, tag)) for tag in tags))
@@ -106,7 +106,7 @@ def risk_tags_table(collected: Collected) -> Table:
 
 
 def agreement_table(collected: Collected) -> Table:
-    """Agreement of A, B and C on what to do and on what is there."""
+    """Return the agreement of A, B and C on actions and on findings."""
     kinds: Sequence[tuple[str, Pair]] = (
         ("process", ("actions voted", "투표한 조치")),
         ("process_explicit", ("actions voted, without implicit votes", "투표한 조치(암묵적 표 제외)")),
@@ -145,7 +145,7 @@ def agreement_table(collected: Collected) -> Table:
 
 
 def _with_memory(collected: Collected) -> list[MeasuredRun]:
-    """Return the runs in which anything was retrieved, and those of which nobody can say."""
+    """Return the runs in which anything was retrieved, and those for which this is unknown."""
     return [
         run
         for run in collected.runs
@@ -170,7 +170,7 @@ def _shown(found: MemoryImpactAnalysis) -> Pair:
 
 
 def memory_table(collected: Collected) -> Table:
-    """Did advice reach the prompts, and was it followed."""
+    """Return whether advice reached the prompts, and whether it was followed."""
 
     def cells(run: MeasuredRun) -> list[Text]:
         found = run.metrics.memory
@@ -197,8 +197,8 @@ def memory_table(collected: Collected) -> Table:
     )
     notes: Sequence[Pair] = (
         (
-            "By chance: the placebo showed neutral text, so nothing was followed; it is the share of samples that agree"
-            " with the advice nobody saw. A follow rate says something only against it.",
+            "By chance: the placebo showed neutral text, so nothing could be followed; this is the share of samples"
+            " that agree with advice they never saw. A follow rate is meaningful only in comparison with it.",
             "우연 수준: 플라시보는 중립적인 글을 보였으므로 따른 조언이 없습니다. 아무도 보지 못한 조언과 결정이"
             " 우연히 맞은 비율이며, '따름'은 이 값과 견주어야 뜻이 있습니다.",
         ),
@@ -211,7 +211,7 @@ def memory_table(collected: Collected) -> Table:
 
 
 def memory_impact_table(collected: Collected) -> Table:
-    """Return what became of risk and harm where advice was followed, ignored or masked."""
+    """Return the risk and harm of samples whose advice was followed, ignored or masked."""
 
     def group(found: MemoryGroup) -> list[str]:
         if not found.samples:
@@ -237,20 +237,20 @@ def memory_impact_table(collected: Collected) -> Table:
     notes: Sequence[Pair] = (
         (
             "Risk is the change in severity, never gold. Masked: something was retrieved and the gate was open, but the"
-            " condition showed nothing. With a placebo, followed and ignored are what agrees with the"
-            " advice by chance.",
+            " condition showed nothing. With a placebo, followed and ignored count agreement with the advice by"
+            " chance.",
             "위험은 심각도의 변화이며 정답과 무관합니다. '조언 숨김'은 검색된 사례가 있고 게이트도 열렸지만 조건에"
             " 따라 아무것도 보이지 않은 샘플입니다. 플라시보에서는 보이지 않은 조언과 결정이"
             " 우연히 맞았는지를 뜻합니다.",
         ),
     )
     rows = rows_per_run(_with_memory(collected), _has_memory, cells)
-    caption: Pair = ("Memory: what became of risk", "메모리: 위험의 변화")
+    caption: Pair = ("Memory: effect on risk", "메모리: 위험의 변화")
     return Table("memory-impact", caption, columns, rows, tuple(notes))
 
 
 def cost_table(collected: Collected) -> Table:
-    """Calls, tokens, money and time of every run."""
+    """Return calls, tokens, cost and time of every run."""
 
     def cells(run: MeasuredRun) -> list[Text]:
         found = run.metrics.cost

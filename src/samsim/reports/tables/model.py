@@ -1,4 +1,4 @@
-"""A table without a format: the same rows become HTML, Markdown, LaTeX."""
+"""A table independent of its format: the same rows become HTML, Markdown or LaTeX."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RowKind = Literal["plain", "baseline", "missing", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column; columns with the same group stand under one heading."""
+    """A column; columns with the same group share a heading."""
 
     heading: Text
     group: Text = ""
@@ -24,7 +24,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Cells in the order of the columns. A ``missing`` row has a name and one sentence for all other columns."""
+    """Cells in the order of the columns. A ``missing`` row has a name and one sentence across all other columns."""
 
     cells: tuple[Text, ...]
     kind: RowKind = "plain"
@@ -32,7 +32,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One table with its caption, and notes under it."""
+    """One table with its caption and the notes below it."""
 
     key: str
     caption: Text
@@ -42,7 +42,7 @@ class Table:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to show."""
+        """Whether the table has no rows."""
         return not self.rows
 
 
@@ -52,7 +52,7 @@ def said(text: Text, ui: Ui) -> str:
 
 
 def filled(pair: Pair, **values: object) -> Pair:
-    """Return a pair with its blanks filled in."""
+    """Return a pair with its placeholders filled in."""
     return pair[0].format(**values), pair[1].format(**values)
 
 
@@ -62,7 +62,7 @@ def name_column(heading: Pair = ("run", "실행")) -> Column:
 
 
 def grouped(columns: Sequence[Column]) -> list[tuple[Text, int]]:
-    """Neighbouring columns with the same group, and how many they are."""
+    """Return the groups of adjacent columns, each with its number of columns."""
     found: list[tuple[Text, int]] = []
     for column in columns:
         if found and found[-1][0] == column.group and column.group:
@@ -73,5 +73,5 @@ def grouped(columns: Sequence[Column]) -> list[tuple[Text, int]]:
 
 
 def rows_of(cells: Iterable[Iterable[Text]]) -> tuple[Row, ...]:
-    """Plain rows."""
+    """Build plain rows."""
     return tuple(Row(tuple(row)) for row in cells)

@@ -1,4 +1,4 @@
-"""Where the numbers come from: the runs with what decided them, and the checks of the measures."""
+"""Where the numbers come from: the runs with their settings, and the checks of the measures."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from samsim.schemas.code_names import RUN_STATUS
 
 
 def runs_table(collected: Collected) -> Table:
-    """Return what decided each run."""
+    """Return the settings of each run."""
     headings: tuple[Text, ...] = (
         ("protocol", "프로토콜"),
         ("condition", "조건"),
@@ -58,7 +58,7 @@ def runs_table(collected: Collected) -> Table:
 
 
 def sanity_table(collected: Collected, *, only_failed: bool = False) -> Table:
-    """Return every check of the measures, or those that failed, with what came out."""
+    """Return every check of the measures, or only the failed ones, with its result."""
     columns = (
         name_column(),
         Column(("check", "점검"), numeric=False),

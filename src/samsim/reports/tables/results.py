@@ -38,9 +38,9 @@ _RATES = ("P", "R", "F1")
 
 
 def main_table(collected: Collected, family: Family, *, single: bool = False) -> Table:
-    """Return every cell in one family: scores, what the review changed, against the baseline, and at which budget.
+    """Return every cell in one family: scores, effect of the review, difference to the baseline, and budget.
 
-    Repeats of a cell are one row, unless every single run is asked for.
+    Repeats of a cell are one row, unless ``single`` asks for every run.
     """
     columns = (
         name_column(),
@@ -62,7 +62,7 @@ def main_table(collected: Collected, family: Family, *, single: bool = False) ->
 
 
 def paper_table(collected: Collected, family: Family) -> Table:
-    """Return what a paper has room for: scores and the difference to the baseline."""
+    """Return the columns that fit in a paper: scores and the difference to the baseline."""
     columns = (
         name_column(),
         Column(("samples", "샘플")),
@@ -102,15 +102,15 @@ def _against(collected: Collected) -> Pair:
     names = [found.baseline for found in collected.comparisons]
     if len(names) == 1:
         return f"against {names[0]}", f"{names[0]} 대비"
-    return "against the first run", "첫 실행 대비"
+    return "compared with the first run", "첫 실행 대비"
 
 
 def _main_notes(collected: Collected, scored: Sequence[Scored]) -> tuple[Pair, ...]:
     notes: list[Pair] = [
         (
-            "Micro scores in percent. CI: bootstrap over samples; p: paired permutation test. Holm is over the distinct"
-            " outcomes in this measure; the p of final − Stage 1, and McNemar's in metrics.json, are not corrected."
-            " Trivial baselines know the gold's frequencies and read no text.",
+            "Micro scores in percent. CI: bootstrap over samples; p: paired permutation test. Holm corrects for the"
+            " distinct outcomes in this measure; the p of final − Stage 1, and McNemar's in metrics.json, are not"
+            " corrected. Trivial baselines know the gold's frequencies and read no text.",
             "마이크로 점수(%). CI는 샘플 부트스트랩, p는 대응 순열 검정입니다. Holm 보정은 이 지표에서 서로 다른 결과의"
             " 수만큼 했고, '최종 − 1단계'의 p와 metrics.json의 McNemar p는 보정하지 않았습니다. 단순 기준선은 정답의"
             " 빈도만 알고 본문은 읽지 않습니다.",
@@ -145,8 +145,8 @@ def _main_notes(collected: Collected, scored: Sequence[Scored]) -> tuple[Pair, .
     if has_repeats(collected):
         notes.append(
             (
-                "×n: n runs of one cell together; behind their F1 the range over these runs, no confidence interval."
-                " Tests take a sample with all its repeats; for final − Stage 1 see the single runs.",
+                "×n: n runs of one cell pooled; the range after their F1 is over these runs, not a confidence interval."
+                " Tests treat a sample and all its repeats as one; for final − Stage 1 see the single runs.",
                 "×n은 같은 셀을 n번 실행해 합친 것입니다. F1 뒤의 괄호는 실행 사이의 범위이며 신뢰구간이 아닙니다."
                 " 검정에서는 한 샘플의 반복을 함께 다룹니다. '최종 − 1단계'는 개별 실행에 있습니다.",
             )
@@ -155,7 +155,7 @@ def _main_notes(collected: Collected, scored: Sequence[Scored]) -> tuple[Pair, .
         notes.append(
             (
                 "A = B: identical answers. Tuples, flags, risks and marks of every sample are the same; budgets are"
-                " then a range.",
+                " given as a range.",
                 "A = B: 답이 모두 같은 실행입니다. 모든 샘플의 튜플, 충돌 표시, 위험, 불확실 표시가 같습니다. 이때"
                 " 샘플당 값은 범위로 적었습니다.",
             )
@@ -172,7 +172,7 @@ def _main_notes(collected: Collected, scored: Sequence[Scored]) -> tuple[Pair, .
     if any(run.metrics.cost.cached_calls for run in collected.evaluated):
         notes.append(
             (
-                "Some calls were answered from the cache: their tokens count as if asked, their cost does not.",
+                "Some calls were answered from the cache: their tokens count as if requested, their cost does not.",
                 "일부 호출은 캐시로 답했습니다. 샘플당 토큰에는 넣었고 비용에는 넣지 않았습니다.",
             )
         )
@@ -241,7 +241,7 @@ def _contrast_cells(contrast: Contrast | None) -> tuple[Text, Text, Text]:
 
 
 def budget_cells(runs: Sequence[MeasuredRun]) -> list[str]:
-    """Calls, tokens and cost per sample: what all runs took, or from the least to the most."""
+    """Return calls, tokens and cost per sample: one value if all runs agree, else the range."""
     costs = [run.metrics.cost for run in runs]
     return [
         _range([decimal(cost.calls_per_sample) for cost in costs], [cost.calls_per_sample for cost in costs]),
@@ -251,7 +251,7 @@ def budget_cells(runs: Sequence[MeasuredRun]) -> list[str]:
 
 
 def _range(written: Sequence[str], values: Sequence[float | None]) -> str:
-    """Return what all members have, or from the least to the most; unknown if it is of one of them."""
+    """Return the common value, or the range from lowest to highest; unknown if any value is."""
     known = sorted((value, words) for value, words in zip(values, written, strict=True) if value is not None)
     if len(known) < len(values):
         return NOTHING
@@ -260,7 +260,7 @@ def _range(written: Sequence[str], values: Sequence[float | None]) -> str:
 
 
 def _baseline_rows(collected: Collected, family: Family, before: int, columns: int) -> Iterator[Row]:
-    """Yield the trivial answers, once per data set."""
+    """Yield the rows of the trivial answers, once per data set."""
     for samples, answers in trivial_scores(collected, family):
         for name, found in answers.items():
             rates = map(percent, (found.micro.precision, found.micro.recall, found.micro.f1))
@@ -269,7 +269,7 @@ def _baseline_rows(collected: Collected, family: Family, before: int, columns: i
 
 
 def families_table(collected: Collected) -> Table:
-    """Stage 1 → final F1 of every run in every family, with the macro scores and how many samples it can judge."""
+    """Return Stage 1 → final F1 of every run in every family, with macro scores and the number of scored samples."""
     families = [family for family in FAMILIES if any(family in run.tuples for run in collected.shown)]
     columns = [name_column()]
     for family in families:
@@ -294,7 +294,7 @@ def families_table(collected: Collected) -> Table:
         "지표별 F1(마이크로, 매크로는 샘플 평균·최종)",
     )
     note: Pair = (
-        "n: the samples whose gold the measure can judge and that the run did not fail on.",
+        "n: the samples that this measure can score and that the run did not fail on.",
         "n은 정답으로 그 지표를 계산할 수 있고 실행에 실패하지 않은 샘플 수입니다.",
     )
     return Table("families", caption, tuple(columns), tuple(rows) if families else (), (note,))
@@ -349,7 +349,7 @@ def stability_table(collected: Collected) -> Table:
                 )
             )
         )
-    note = ("A range over a few runs, no confidence interval.", "몇 번의 실행에 걸친 범위일 뿐 신뢰구간이 아닙니다.")
+    note = ("A range over a few runs, not a confidence interval.", "몇 번의 실행에 걸친 범위일 뿐 신뢰구간이 아닙니다.")
     return Table(
         "stability", ("Agreement over repeated runs", "반복 실행 사이의 일치도"), columns, tuple(rows), (note,)
     )

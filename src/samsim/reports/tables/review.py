@@ -1,4 +1,4 @@
-"""The tables of what the review did: funnel, correction, rules and reasons, overrides."""
+"""The tables on the effect of the review: funnel, correction, rules and reasons, overrides."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _debate_note(runs: Sequence[MeasuredRun]) -> tuple[Pair, ...]:
         return ()
     return (
         (
-            "The debate reviews every sample that has tuples, flagged or not: more reviewed than flagged is no error.",
+            "The debate reviews every sample with tuples, flagged or not: more reviewed than flagged is not an error.",
             "토론은 충돌·의심 표시와 관계없이 튜플이 있는 샘플을 모두 재검토합니다. '재검토'가 '충돌·의심'보다 많아도"
             " 오류가 아닙니다.",
         ),
@@ -38,7 +38,7 @@ def _debate_note(runs: Sequence[MeasuredRun]) -> tuple[Pair, ...]:
 
 
 def funnel_table(collected: Collected) -> Table:
-    """From all samples to those that were helped or harmed."""
+    """Return the funnel from all samples to those that were helped or harmed."""
 
     def cells(run: MeasuredRun) -> list[Text]:
         found = run.metrics.funnel
@@ -70,7 +70,7 @@ def funnel_table(collected: Collected) -> Table:
 
 
 def correction_table(collected: Collected, family: Family) -> Table:
-    """Fix, break, still, keep of tuples and of samples."""
+    """Return fix, break, still and keep of tuples and of samples."""
 
     def counts(found: ChangeCounts) -> list[str]:
         numbers = (found.fixed, found.broken, found.still, found.kept)
@@ -105,7 +105,7 @@ def correction_table(collected: Collected, family: Family) -> Table:
 
 
 def rules_table(collected: Collected, family: Family, *, by_reason: bool = False) -> Table:
-    """Rule (or reason code) × action: how often right against gold, helped, harmed."""
+    """Return, per rule (or reason code) and action, how often it was right by gold, helped and harmed."""
     words = {**REASON, **NOT_MADE} if by_reason else RULE
     first: Pair = ("reason", "이유") if by_reason else ("rule", "규칙")
     columns = (
@@ -130,7 +130,7 @@ def rules_table(collected: Collected, family: Family, *, by_reason: bool = False
 
     rows = [Row((run.name, *line)) for run, found in merged(collected.evaluated, block) for line in found]
     note: Pair = (
-        "Agents that found the same tuple have a copy each; copies in one sample that are decided alike count once.",
+        "Agents that found the same tuple each have a copy; copies in one sample with the same decision count once.",
         "여러 에이전트가 같은 튜플을 찾으면 사본이 생깁니다. 한 샘플에서 똑같이 결정된 사본은 한 번만 셉니다.",
     )
     caption: Pair = ("Reason × outcome", "이유별 결과") if by_reason else ("Rule × outcome", "규칙별 결과")
@@ -138,7 +138,7 @@ def rules_table(collected: Collected, family: Family, *, by_reason: bool = False
 
 
 def overrides_table(collected: Collected) -> Table:
-    """Return what was overridden, what was not, and how it turned out by risk."""
+    """Return what was overridden, what was not, and the outcome in terms of risk."""
 
     def cells(run: MeasuredRun) -> list[Text]:
         found = run.metrics.overrides
@@ -147,7 +147,7 @@ def overrides_table(collected: Collected) -> Table:
 
     headings: Sequence[Pair] = (
         ("applied", "적용"),
-        ("coverage of risky", "위험 샘플 중 적용"),
+        ("coverage of risky samples", "위험 샘플 중 적용"),
         ("risky, not applied", "위험 샘플 중 미적용"),
         ("success", "성공"),
         ("harm", "해로움"),
@@ -164,7 +164,7 @@ def overrides_table(collected: Collected) -> Table:
 
 
 def skips_table(collected: Collected) -> Table:
-    """Return why changes that somebody wanted were not made."""
+    """Return why proposed changes were not made."""
     columns = (name_column(), Column(("why not", "이유"), numeric=False), Column(("changes", "변경")))
 
     def block(run: MeasuredRun) -> list[list[Text]]:

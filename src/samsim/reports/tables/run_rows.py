@@ -1,4 +1,4 @@
-"""What the tables have in common: a row per run, and what to say where nothing was recorded."""
+"""Helpers shared by the tables: a row per run, and what to say if nothing was recorded."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WHY_UNSCORED = {"all_failed": "all_failed", "no_gold": "no_gold_row", "no_sampl
 
 
 def missing_row(run: MeasuredRun) -> Row:
-    """Return a run of which nothing of the kind was recorded, with the reason."""
+    """Return the row of a run without recorded facts, with the reason."""
     why = run.metrics.unscored_reason
     if run.has_cards and why in _WHY_UNSCORED:
         return Row((run.name, PAGE[_WHY_UNSCORED[why]]), "missing")
@@ -25,7 +25,7 @@ def missing_row(run: MeasuredRun) -> Row:
 def rows_per_run(
     runs: Iterable[MeasuredRun], known: Callable[[MeasuredRun], bool], cells: Callable[[MeasuredRun], Cells]
 ) -> tuple[Row, ...]:
-    """Return a row per run; where the facts were not recorded, it says so."""
+    """Return a row per run; if the facts were not recorded, the row says so."""
     listed = list(runs)
     missing = {run.name: missing_row(run) for run in listed if not known(run)}
     found = merged([run for run in listed if run.name not in missing], lambda run: [cells(run)])
@@ -36,7 +36,7 @@ def rows_per_run(
 def merged(
     runs: Iterable[MeasuredRun], block: Callable[[MeasuredRun], Sequence[Cells]]
 ) -> list[tuple[MeasuredRun, Sequence[Cells]]]:
-    """Return the rows of every run; runs that came to the same and have the same rows have them once."""
+    """Return the rows of every run; runs with the same outcome and the same rows are listed once."""
     together: dict[Hashable, tuple[list[MeasuredRun], Sequence[Cells]]] = {}
     for run in runs:
         rows = block(run)
@@ -46,11 +46,11 @@ def merged(
 
 
 def without_review(runs: Iterable[MeasuredRun]) -> tuple[Pair, ...]:
-    """Return a note that names the runs whose protocol has nothing to review."""
+    """Return a note naming the runs whose protocol has no review."""
     names = ", ".join(run.name for run in runs if not run.has_review)
     return (filled(PAGE["without_review"], names=names),) if names else ()
 
 
 def primary_of(runs: Iterable[MeasuredRun]) -> Family | None:
-    """Return the measure the report looks at first."""
+    """Return the primary measure of the report."""
     return next((run.metrics.primary for run in runs if run.metrics.primary is not None), None)

@@ -1,4 +1,4 @@
-"""The breakdowns of one family: Stage 1 → final F1 of every run in every part, with what it was counted over."""
+"""The breakdowns of one family: Stage 1 → final F1 of every run in every part, with the counts behind it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from samsim.reports.tables.run_rows import missing_row
 from samsim.schemas.code_names import Pair
 from samsim.schemas.scorecards import Family
 
-# Fewer gold tuples than this say little.
+# Scores over fewer gold tuples than this say little.
 FEW = 30
 _STAGE1: Pair = ("Stage 1", "1단계")
 _FINAL: Pair = ("final", "최종")
@@ -57,7 +57,7 @@ def _counts(part: SubsetPart) -> tuple[int | None, int]:
 
 
 def _columns(part: str, found: Sequence[SubsetPart], *, apart: bool) -> list[Column]:
-    """Return the counts stand in the heading where all runs have the same, else in a column."""
+    """Return the columns of a part, with the counts in the heading if all runs share them, else in a column."""
     group = named(PART, part)
     predicted = Column(("predicted", "예측"), group)
     if apart:
@@ -94,7 +94,7 @@ def _cells(run: MeasuredRun, parts: Mapping[str, SubsetPart], order: Sequence[st
 
 
 def _scores(before: Rates, after: Rates, *, reviewed: bool) -> list[str]:
-    """Without gold there is nothing to find, and so no F1."""
+    """Return the F1 of both stages and the difference; nothing if the part has no gold to find."""
     if not after.gold:
         return [NOTHING] * 3
     return [percent(before.f1), percent(after.f1), points(after.f1 - before.f1) if reviewed else NOTHING]
@@ -105,8 +105,8 @@ def _notes(name: str, *, few: bool) -> tuple[Pair, ...]:
     if name == _OWN_FLAGS:
         notes.append(
             (
-                "A sample belongs here by the run's own flags: the parts are different samples in every run, so their"
-                " scores cannot be compared across runs.",
+                "A sample belongs here by the run's own flags: the parts contain different samples in every run, so"
+                " their scores cannot be compared across runs.",
                 "각 실행이 스스로 찾은 충돌로 샘플을 나눕니다. 실행마다 샘플이 다르므로"
                 " 실행끼리 점수를 비교할 수 없습니다.",
             )
