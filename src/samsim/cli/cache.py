@@ -30,7 +30,9 @@ def _cache_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.group(epilog=SEE_EXIT_CODES)
 def cache() -> None:
-    """Inspect and manage the cached responses of models, so the same request is never paid for twice.
+    """Inspect and manage the cached responses of models.
+
+    A request that is in the cache is not sent, and not paid for, again.
 
     \b
     samsim cache stats

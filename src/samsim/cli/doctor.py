@@ -16,7 +16,7 @@ from samsim.cli.options.engines import engine_source_options
 @click.option(
     "--measure",
     is_flag=True,
-    help="Send 1, 2, 4, … calls at once (about 30 in total) and suggest concurrency and timeout_s.",
+    help="Send 1, 2, 4, … calls at once (at most about 30) and suggest concurrency and timeout_s.",
 )
 @click.option(
     "--write",

@@ -61,7 +61,7 @@ def _as_setting(option: str, arguments: Sequence[str]) -> str | None:
 @click.command(cls=_RunCommand, epilog=SEE_EXIT_CODES)
 @click.argument("config", type=_Experiment(exists=True, dir_okay=False, path_type=Path))
 @click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="Override a setting, as in run.concurrency=4.")
-@click.option("--plan", "plan_only", is_flag=True, help="Estimate calls, tokens and cost from a few samples.")
+@click.option("--plan", "plan_only", is_flag=True, help="Only estimate calls, tokens and cost, from a few samples.")
 @click.option("--probe", type=click.IntRange(0), metavar="N", help="How many samples --plan tries.  [default: 3]")
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Run only the first N samples for now.")
 @click.option("--retry-errors", is_flag=True, help="Run failed and partial samples again.")
