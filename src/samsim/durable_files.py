@@ -1,4 +1,4 @@
-"""Durable writing and locking of plain files, for episodic stores and run folders alike."""
+"""Durable writing and locking of files, for episodic stores and run folders."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ PARTIAL = ".partial"
 
 
 def beside(path: Path, suffix: str) -> Path:
-    """Return the file of that suffix beside ``path``."""
+    """Return ``path`` with the suffix added to its name."""
     return path.with_name(path.name + suffix)
 
 
 def is_no_file(path: Path) -> bool:
-    """Return whether something else than a file stands there: a pipe would be waited for, a device read without end."""
+    """Return whether the path is not a regular file: reading a pipe could block, and a device may never end."""
     return path.exists() and not path.is_file()
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Put ``data`` into ``path`` at once: a reader or a crash sees the old file or the new one."""
+    """Replace ``path`` atomically: a reader, or a crash, sees either the old file or the new one."""
     temporary = beside(path, f".{os.getpid()}-{threading.get_ident()}{TEMPORARY}")
     try:
         fd = os.open(temporary, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
@@ -45,16 +45,16 @@ def replace_file(path: Path, data: bytes) -> None:
 
 @contextmanager
 def new_file(path: Path, *, overwrite: bool = False) -> Iterator[BinaryIO]:
-    """Open a file that gets its name only when everything is written; nothing is left of one that failed.
+    """Open a file for writing that gets its name only when it is complete; after a failure nothing is left.
 
     Raises:
-        ConfigError: there is such a file already and it is not to be overwritten, or it cannot be written.
+        ConfigError: the file already exists and ``overwrite`` is false, or it cannot be written.
     """
     if is_no_file(path):
         raise ConfigError(f"{path} is not a regular file. Give another name.")
     if path.exists() and not overwrite:
         raise ConfigError(
-            f"{path} exists already. Use --force (in Python: overwrite=True) to overwrite it, or another name."
+            f"{path} already exists. Use --force (in Python: overwrite=True) to overwrite it, or choose another name."
         )
     partial = beside(path, PARTIAL)
     try:
@@ -72,9 +72,9 @@ def new_file(path: Path, *, overwrite: bool = False) -> Iterator[BinaryIO]:
 
 @contextmanager
 def file_lock(path: Path, *, wait: bool = True) -> Iterator[None]:
-    """An exclusive lock between processes; opened anew each time, so that a forked child has its own.
+    """Hold an exclusive lock between processes; the file is opened each time, so a forked child has its own lock.
 
-    Without ``wait`` a lock that somebody else has is a ``BlockingIOError``.
+    Without ``wait``, a lock held by another process raises a ``BlockingIOError``.
     """
     import fcntl
 
@@ -87,9 +87,9 @@ def file_lock(path: Path, *, wait: bool = True) -> Iterator[None]:
 
 
 def write_all(fd: int, data: bytes | bytearray, offset: int | None = None) -> None:
-    """Write every byte, at ``offset`` or where the file stands.
+    """Write every byte, at ``offset`` or at the current position.
 
-    A disk that fills up takes a part first and fails at the next call.
+    A disk that fills up accepts a part first and fails at the next call.
     """
     rest = memoryview(data)
     done = 0
@@ -99,7 +99,7 @@ def write_all(fd: int, data: bytes | bytearray, offset: int | None = None) -> No
 
 
 def copy_out(fd: int, start: int, place: Path) -> None:
-    """Copy all bytes from ``start`` on into a new file, durably."""
+    """Copy all bytes from ``start`` on to a new file, durably."""
     try:
         with place.open("xb") as file:
             while data := os.pread(fd, BYTES_AT_ONCE, start):
@@ -115,12 +115,12 @@ def copy_out(fd: int, start: int, place: Path) -> None:
 
 def sync(fd: int) -> None:
     """Make what was written to ``fd`` durable."""
-    # fdatasync also writes a changed size, which is all a log needs; not every system has it.
+    # fdatasync also flushes a changed size, which is all a log needs; not every system has it.
     getattr(os, "fdatasync", os.fsync)(fd)
 
 
 def sync_folder(folder: Path) -> None:
-    """Make the names in ``folder`` durable: a new file can be lost with its name."""
+    """Make the names in ``folder`` durable; otherwise a crash can lose a new file with its name."""
     fd = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(fd)

@@ -7,7 +7,7 @@ _HOUR = 3600
 
 
 def duration(seconds: float) -> str:
-    """Return hours and minutes, minutes, or seconds: as fine as anybody wants to know it."""
+    """Return a duration in hours and minutes, minutes, or seconds, whichever is precise enough."""
     if round(seconds) < _MINUTE:
         return f"{round(seconds)} s"
     minutes = round(seconds / _MINUTE)

@@ -1,12 +1,12 @@
-"""Every error samsim raises on purpose; each message says what to do next.
+"""The errors that samsim raises on purpose; each message says what to do next.
 
 The tree::
 
     SamsimError
-    ├── InputError       the text or the file given cannot be analysed as it is
+    ├── InputError       the given text or file cannot be analyzed
     │   └── UnknownKeyError  a run has no such sample, an experiment no such run (a KeyError too)
     ├── ConfigError      a setting, taxonomy or option is wrong
-    ├── ContractError    a record breaks its schema (a bug or a foreign engine)
+    ├── ContractError    a record breaks its schema (a bug, or a custom engine)
     ├── EngineError      an engine could not answer
     └── StoreError       an episodic store or a run folder cannot be read or written
 """
@@ -15,15 +15,15 @@ from collections.abc import Sequence
 
 
 class SamsimError(Exception):
-    """Base of all errors a caller may want to catch."""
+    """Base class of all errors that samsim raises on purpose."""
 
 
 class InputError(SamsimError):
-    """The text or file given cannot be analysed as it is."""
+    """The given text or file cannot be analyzed."""
 
 
 class UnknownKeyError(InputError, KeyError):
-    """A run has no sample of that id, or an experiment no run of that name."""
+    """A run has no sample with that id, or an experiment no run with that name."""
 
     # A KeyError would show the message in quotes.
     __str__ = Exception.__str__
@@ -34,7 +34,7 @@ class ConfigError(SamsimError):
 
 
 class ContractError(SamsimError):
-    """A record breaks its contract."""
+    """A record breaks its schema."""
 
 
 class EngineError(SamsimError):
@@ -42,12 +42,12 @@ class EngineError(SamsimError):
 
 
 class StoreError(SamsimError):
-    """An episodic store or a run folder cannot be read or written as it is."""
+    """An episodic store or a run folder cannot be read or written."""
 
 
 def unknown_key(words: str, wrong: str, known: Sequence[str]) -> UnknownKeyError:
-    """Return the error for a key that is not there, with the one that was most likely meant."""
-    from samsim.spelling import closest  # only a mistake needs it
+    """Return the error for an unknown key, with the key that was most likely meant."""
+    from samsim.spelling import closest  # only needed on a mistake
 
     meant = closest(wrong, known)
     some = ", ".join(known[:5]) + (", …" if len(known) > 5 else "")

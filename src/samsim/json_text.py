@@ -1,11 +1,11 @@
-"""The one reader of JSON that is not our own making: files, lines of files, rows of a cache, replies of models.
+"""The one reader for JSON from outside: files, lines of files, rows of a cache, replies of models.
 
-Whatever a text holds, it comes back as a value that can be calculated with and written again, or as a
-``JsonError``. What Python's reader lets through and the code behind it chokes on is refused here: nesting
-without end, integers beyond 64 bits, numbers that are infinite or close to it, NaN, half a surrogate pair.
+Any text gives either a value that is safe to compute with and to write again, or a ``JsonError``. This reader
+refuses what Python's accepts but later code chokes on: very deep nesting, integers beyond 64 bits, infinite or huge
+numbers, NaN, half a surrogate pair.
 
-A file and a reply are read by the same rules with other limits, and what is refused is said in other words:
-those about a file are for its owner, those about a reply for the model that wrote it.
+Files and replies are read by the same rules with different limits. The messages differ too: those about a file are
+for its owner, those about a reply for the model that wrote it.
 """
 
 from __future__ import annotations
@@ -18,43 +18,42 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-# Python's own stack holds about five times as much.
+# Python's own stack allows about five times as much.
 MOST_DEPTH = 200
-# The deepest schema of an answer has five levels; what goes this far down is none, and who walks it recursively
-# survives.
+# The deepest answer schema has five levels, so nothing valid is this deep, and recursive code can handle it.
 MOST_REPLY_DEPTH = 64
 _MOST_INTEGER = 2**63 - 1
 _MOST_DIGITS = len(str(_MOST_INTEGER))
-# Sums and squares of so much are still finite.
+# Sums and squares of such numbers are still finite.
 _MOST_NUMBER = 1e100
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class JsonError(ValueError):
-    """Why a text is no JSON that can be used: a few words without a full stop."""
+    """The reason why a JSON text cannot be used: a few words without a full stop."""
 
 
 class NotJsonError(JsonError):
-    """The text is no JSON at all; there may be some in it."""
+    """The text is not JSON, though it may contain some."""
 
 
 class RepeatedKeyError(JsonError):
-    """An object names a key twice: of two values nobody could say which was checked."""
+    """An object has a key twice, so it is unclear which of the two values counts."""
 
 
 class HalfPairError(JsonError):
-    """Half of a surrogate pair, which no text can hold."""
+    """Half of a surrogate pair, which is not valid text."""
 
 
 def read_json(text: str | bytes, *, recorded: bool = False, distinct_keys: bool = False) -> Any:
     """Return the value of a JSON text; bytes are UTF-8, with or without a byte order mark.
 
-    A ``recorded`` text repeats what a model wrote, for reading and replaying only: it may hold numbers and
-    halves of pairs that nothing is done with.
+    A ``recorded`` text repeats what a model wrote and is only shown or replayed, so it may contain huge numbers and
+    halves of surrogate pairs.
 
     Raises:
-        JsonError: it is no JSON, or holds what nothing can be done with.
-        RepeatedKeyError: ``distinct_keys`` are asked for, and a key is there twice.
+        JsonError: the text is not JSON, or contains a value that cannot be used.
+        RepeatedKeyError: ``distinct_keys`` is true, and an object has a key twice.
     """
     try:
         written = text if isinstance(text, str) else text.decode("utf-8-sig")
@@ -66,17 +65,17 @@ def read_json(text: str | bytes, *, recorded: bool = False, distinct_keys: bool 
 def read_reply(text: str) -> Any:
     """Return the value of a JSON text that a model wrote; keys are distinct.
 
-    The text itself must be encodable: then half of a pair can only be escaped.
+    The text itself must be encodable, so half of a surrogate pair can only appear as an escape.
 
     Raises:
-        NotJsonError: it is no JSON; there may be some in it.
-        JsonError: it is JSON, and holds what nothing can be done with.
+        NotJsonError: the text is not JSON, though it may contain some.
+        JsonError: the text is JSON, but contains a value that cannot be used.
     """
     return _read(text, _REPLY)
 
 
 def flaw_of(value: Any) -> JsonError | None:
-    """Return what is wrong with a value that somebody else read from a reply, in keys too; None for a sound one."""
+    """Return what is wrong with a value, or its keys, that another parser read from a reply; None if nothing is."""
     if is_too_deep(value, MOST_REPLY_DEPTH):
         return JsonError(_REPLY.too_deep)
     if _has_half_pair(value):
@@ -97,7 +96,7 @@ def flaw_of(value: Any) -> JsonError | None:
 
 
 def is_too_deep(value: Any, most: int) -> bool:
-    """Return whether a parsed value is nested more than so deep. Level by level, so that depth costs no stack."""
+    """Return whether a parsed value has more than ``most`` levels; works level by level, without recursion."""
     level = [value] if isinstance(value, dict | list) else []
     for _ in range(most):
         if not level:
@@ -112,7 +111,7 @@ def is_too_deep(value: Any, most: int) -> bool:
 
 
 def is_encodable(text: str) -> bool:
-    """Return whether a text can be written to a file: lone surrogates, which JSON escapes smuggle in, cannot."""
+    """Return whether a text can be written to a file; lone surrogates, which come from JSON escapes, cannot."""
     if text.isascii():
         return True
     try:
@@ -124,7 +123,7 @@ def is_encodable(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """How one kind of text is read; ``half_pair`` is empty where halves of pairs may stay."""
+    """How one kind of text is read; ``half_pair`` is empty if halves of surrogate pairs are allowed."""
 
     decode: Callable[[str], Any]
     most_depth: int
@@ -140,7 +139,7 @@ def _read(written: str, rules: _Rules) -> Any:
         raise NotJsonError(f"{error.msg} at {line}column {error.colno}") from None
     except RecursionError:
         raise NotJsonError(rules.too_deep) from None
-    # Most texts have fewer brackets than may be nested.
+    # Most texts have too few brackets to be nested too deeply.
     if written.count("[") + written.count("{") > rules.most_depth and is_too_deep(value, rules.most_depth):
         raise JsonError(rules.too_deep)
     if "\\u" in written and rules.half_pair and _SURROGATE_ESCAPE.search(written) and _has_half_pair(value):
@@ -164,7 +163,7 @@ def _has_half_pair(value: Any) -> bool:
 
 
 def _usual(digits: str) -> int | None:
-    # The length first: Python takes its time over thousands of digits, and then refuses them.
+    # Check the length first: Python is slow with thousands of digits, and then refuses them.
     value = int(digits) if len(digits) <= _MOST_DIGITS + 1 else None
     return None if value is None or abs(value) > _MOST_INTEGER else value
 
@@ -225,7 +224,7 @@ def _distinct_in_reply(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 _LARGE_NUMBER = "the JSON has a number that is too large"
 _FILE_DEPTH = f"nested more than {MOST_DEPTH} deep"
-_FILE_PAIR = "half of a surrogate pair, which no text can hold"
+_FILE_PAIR = "half of a surrogate pair, which is not valid text"
 _RECORDED = _Rules(json.JSONDecoder(parse_int=_recorded_integer).decode, MOST_DEPTH, _FILE_DEPTH, "")
 _FILE = _Rules(
     json.JSONDecoder(parse_int=_integer, parse_float=_number, parse_constant=_constant).decode,

@@ -1,6 +1,6 @@
-"""What a notebook shows: rows as pandas data frames and as HTML.
+"""Output for notebooks: rows as pandas data frames and as HTML.
 
-The HTML is self-contained: every text is escaped, styles are inline, and nothing is loaded from anywhere.
+The HTML is self-contained: every text is escaped, styles are inline, and nothing is loaded from the network.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ else:
     DataFrame: TypeAlias = Any  # pandas is optional and imported on first use
 
 Row: TypeAlias = dict[str, Any]
-"""One row of a table: the name of each column with its value."""
+"""One row of a table: values by column name."""
 
 _CELL = "padding:2px 10px;text-align:left;vertical-align:top"
 
 
 class Html(str):
-    """HTML that is whole already and must not be escaped again."""
+    """A string that is HTML already and must not be escaped again."""
 
     __slots__ = ()
 
@@ -50,7 +50,7 @@ def html_text(value: object) -> Html:
 
 
 def html_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Html:
-    """Return a table; cells are escaped."""
+    """Return an HTML table; its cells are escaped."""
     head = "".join(f'<th style="{_CELL}">{html_text(name)}</th>' for name in columns)
     body = "".join(
         "<tr>" + "".join(f'<td style="{_CELL}">{html_text(value)}</td>' for value in row) + "</tr>" for row in rows
@@ -59,7 +59,7 @@ def html_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Html
 
 
 def html_block(*parts: object) -> Html:
-    """Return parts beneath each other; texts become paragraphs."""
+    """Return the parts one below the other; plain strings become paragraphs."""
     return Html(
         "<div>"
         + "".join(part if isinstance(part, Html) else f"<p>{html_text(part)}</p>" for part in parts if part)

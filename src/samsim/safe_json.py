@@ -1,4 +1,4 @@
-"""JSON with nothing in it that a terminal obeys or that an editor takes for the end of a line."""
+"""JSON without characters that control a terminal or that an editor takes for a line break."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ INVISIBLE = (
     r"\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     r"\U000e0000-\U000e007f\ud800-\udfff"
 )
-# Everything below U+0020 is escaped already, and a line break can only be layout.
+# JSON already escapes everything below U+0020, and a line break can only be formatting.
 _UNSAFE = re.compile(rf"[\x7f-\x9f{INVISIBLE}]")
 
 
 def safe_json(document: str) -> str:
-    """Return the same JSON with terminal controls and odd line separators written as ``\\uXXXX``."""
+    """Return the same JSON with terminal controls and unusual line separators written as ``\\uXXXX``."""
     return _UNSAFE.sub(_escape, document)
 
 

@@ -1,6 +1,6 @@
-"""What pydantic found wrong, in words: where, and why.
+"""Pydantic's validation errors in words: the place and the reason of each.
 
-The value itself is never repeated: it may be long, or a secret.
+The value itself is never repeated, since it may be long or secret.
 """
 
 from __future__ import annotations
@@ -12,29 +12,29 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 KEY_MARK = "[key]"
-"""How pydantic marks that a key of a mapping is wrong, and not its value."""
+"""Pydantic's mark for an error in the key of a mapping, not in its value."""
 _MOST_CHARACTERS = 200
 _MOST_LISTED = 12
 
 
 def mistakes_in(error: ValidationError) -> list[ErrorDetails]:
-    """Return what is wrong; a default that could not be worked out because of another mistake is none."""
+    """Return the errors, except for defaults that only failed because of another error."""
     found = error.errors(include_url=False)
     return [problem for problem in found if problem["type"] != "default_factory_not_called"]
 
 
 def place_of(problem: ErrorDetails, whole: str) -> str:
-    """Return where it is, as ``entities.0.name``; ``whole`` where no part of it is to blame."""
+    """Return where the error is, as in ``entities.0.name``, or ``whole`` if it concerns the whole value."""
     return ".".join(str(part) for part in problem["loc"] if part != KEY_MARK) or whole
 
 
 def reason_of(problem: ErrorDetails) -> str:
-    """Return why it is wrong, without the name pydantic gives to a check of ours."""
+    """Return the reason, without the prefix that pydantic adds to our own checks."""
     return problem["msg"].removeprefix("Value error, ")
 
 
 def listed(error: ValidationError, whole: str, *, most: int = _MOST_LISTED) -> list[str]:
-    """Return every mistake as ``place: reason``, none of them long; those beyond ``most`` are only counted."""
+    """Return every error as a short ``place: reason``; those beyond ``most`` are only counted."""
     problems = mistakes_in(error)
     shown = [clipped(f"{place_of(problem, whole)}: {reason_of(problem)}") for problem in problems[:most]]
     left = len(problems) - len(shown)
@@ -42,10 +42,10 @@ def listed(error: ValidationError, whole: str, *, most: int = _MOST_LISTED) -> l
 
 
 def in_words(error: ValidationError, whole: str, *, most: int = _MOST_LISTED) -> str:
-    """Return the same in one line."""
+    """Return all errors on one line."""
     return "; ".join(listed(error, whole, most=most))
 
 
 def clipped(text: str) -> str:
-    """Return the text, cut short where it is too long to be read in a message."""
+    """Return the text, cut off if it is too long for a message."""
     return text if len(text) <= _MOST_CHARACTERS else f"{text[: _MOST_CHARACTERS - 1]}…"

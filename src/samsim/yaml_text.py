@@ -1,7 +1,7 @@
-"""The one reader of YAML: experiment, engine, taxonomy and condition files, ``--set``, and what is shipped.
+"""The one reader of YAML: experiment, engine, taxonomy and condition files, ``--set``, and shipped files.
 
-Whatever a text holds, it is read in a bounded time, or a ``YamlError`` says where it is wrong. Aliases are
-counted as if they were written out, so a short text cannot stand for a value without end.
+Any text is read in bounded time, or a ``YamlError`` says where it is wrong. Aliases count as if they were written
+out, so a short text cannot expand into a huge value.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ import yaml
 from yaml.reader import ReaderError
 
 MOST_CHARACTERS = 1_000_000
-# Once every alias is written out.
+# Counted with every alias written out.
 MOST_PLACES = 20_000
 MOST_DEPTH = 50
-# Longer than any number, and short enough for Python to read it.
+# Longer than any sensible number, and short enough for Python to read.
 _MOST_DIGITS = 100
 _MOST_INTEGER = 2**63 - 1
 _MOST_NUMBER = 1e100
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# Forced tags (!!bool maybe) make PyYAML stumble in as many ways as there are tags.
+# Forced tags (!!bool maybe) make PyYAML fail with a different exception for each tag.
 _STUMBLES = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
 
 
 class YamlError(ValueError):
-    """Why a text is no YAML that can be used; ``line`` and ``column`` count from 1, where they are known."""
+    """The reason why a YAML text cannot be used; ``line`` and ``column`` count from 1, and are None if unknown."""
 
     def __init__(self, problem: str, line: int | None = None, column: int | None = None) -> None:
         self.problem = problem
@@ -43,18 +43,18 @@ def read_yaml(text: str) -> Any:
 
 
 def read_yaml_file(path: Path) -> Any:
-    """Return the value of a file in UTF-8; raises ``OSError`` and ``UnicodeDecodeError`` as reading a file does."""
+    """Return the value of a UTF-8 file; raises ``OSError`` and ``UnicodeDecodeError`` like any reading of a file."""
     return read_yaml(file_text(path))
 
 
 def file_text(path: Path) -> str:
-    """The text of a YAML file, but of a huge one only the beginning, which the reader will refuse as too long."""
+    """Return the text of a YAML file; of a huge one only the beginning, which the reader then refuses as too long."""
     with path.open(encoding="utf-8-sig") as file:
         return file.read(MOST_CHARACTERS + 1)
 
 
 def compose(text: str) -> tuple[yaml.SafeLoader, yaml.Node | None]:
-    """Return the nodes of a text with their places in it, and the loader that can ``construct`` their values."""
+    """Return the loader, which can ``construct`` values, and the root node of a text with all places in it."""
     if len(text) > MOST_CHARACTERS:
         raise YamlError(f"longer than {MOST_CHARACTERS:,} characters")
     try:
@@ -69,7 +69,7 @@ def compose(text: str) -> tuple[yaml.SafeLoader, yaml.Node | None]:
     except yaml.YAMLError as error:
         raise _explained(error) from error
     except _STUMBLES as error:
-        raise YamlError(f"an escape that stands for no character ({error})") from error
+        raise YamlError(f"an escape that is not a valid character ({error})") from error
 
 
 def construct(loader: yaml.SafeLoader, node: yaml.Node) -> Any:
@@ -83,17 +83,17 @@ def construct(loader: yaml.SafeLoader, node: yaml.Node) -> Any:
 
 
 class _Loader(yaml.SafeLoader):
-    """Stops where a document gets too deep or, with its aliases written out, too large."""
+    """A loader that refuses documents that are too deep or, with their aliases written out, too large."""
 
     def __init__(self, stream: str) -> None:
         super().__init__(stream)
         self._nesting = 0
         self._nodes = 0
-        # Of each finished node: how many places it has, and how deep it is.
+        # For each finished node: how many values it contains, and how deep it is.
         self._measured: dict[yaml.Node, tuple[int, int]] = {}
 
     def fetch_flow_collection_start(self, TokenClass: Any) -> None:  # noqa: N803 - PyYAML's name
-        # The scanner looks a line ahead, and is slow where many brackets are open.
+        # The scanner looks a line ahead, and is slow if many brackets are open.
         if self.flow_level >= MOST_DEPTH:
             raise _Refused(f"nested more than {MOST_DEPTH} deep", self.get_mark())
         super().fetch_flow_collection_start(TokenClass)
@@ -111,10 +111,10 @@ class _Loader(yaml.SafeLoader):
         if node is None:
             return None
         if isinstance(node, yaml.ScalarNode) and _SURROGATE.search(node.value):
-            raise _Refused("half of a surrogate pair, which no text can hold", event.start_mark)
+            raise _Refused("half of a surrogate pair, which is not valid text", event.start_mark)
         if isinstance(event, yaml.AliasEvent):
             if node not in self._measured:
-                raise _Refused("an alias (*name) stands inside what it is another name of", event.start_mark)
+                raise _Refused("an alias (*name) inside the value it refers to", event.start_mark)
         else:
             self._measured[node] = self._measure(node)
         places, depth = self._measured[node]
@@ -138,7 +138,7 @@ class _Loader(yaml.SafeLoader):
     def construct_yaml_float(self, node: yaml.ScalarNode) -> float:
         value = super().construct_yaml_float(_short(node))
         if not abs(value) <= _MOST_NUMBER:
-            raise _Refused(f"no number, or one beyond {_MOST_NUMBER:g}; put a name in quotes", node.start_mark)
+            raise _Refused(f"not a number, or beyond {_MOST_NUMBER:g}; put a name in quotes", node.start_mark)
         return value
 
 
@@ -147,7 +147,7 @@ _Loader.add_constructor("tag:yaml.org,2002:float", _Loader.construct_yaml_float)
 
 
 class _Refused(yaml.MarkedYAMLError):
-    """Valid YAML that is not read on purpose."""
+    """Valid YAML that this reader refuses."""
 
     def __init__(self, problem: str, mark: Any) -> None:
         super().__init__(problem=problem, problem_mark=mark)

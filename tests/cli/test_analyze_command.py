@@ -123,7 +123,7 @@ def test_the_name_of_a_file_is_not_a_review(name: str, tmp_path: Path, monkeypat
 def test_the_name_of_a_missing_file_is_not_a_review(name: str) -> None:
     ended = run(name)
     assert ended.exit_code == ExitCode.USAGE
-    assert f"There is no file {name}. Name the one you meant with --file." in " ".join(ended.stderr.split())
+    assert f"There is no file {name}. Pass the file with --file." in " ".join(ended.stderr.split())
 
 
 @pytest.mark.parametrize("text", ["The parser of my.csv is slow.", "x" * 5000, "great\x00screen", "src"])

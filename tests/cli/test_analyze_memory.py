@@ -62,7 +62,7 @@ def test_an_address_of_a_foreign_kind_does_not_show_its_password() -> None:
     ("condition", "ui", "said"),
     [
         ("C2", "en", ("condition C2", "similar past cases: epi_000001", "The reviewers were advised: adv_000001")),
-        ("C2_silent", "en", ("condition C2_silent", "epi_000001", "this condition shows nothing", "epi_000002")),
+        ("C2_silent", "en", ("condition C2_silent", "epi_000001", "this condition hides all advice", "epi_000002")),
         ("C2", "ko", ("조건 C2", "비슷한 과거 사례: epi_000001", "재검토자에게 조언함: adv_000001")),
         ("C1", "ko", ("비슷한 과거 사례 없음", "이 조건에서는 조언을 보이지 않음")),
     ],

@@ -68,7 +68,7 @@ def test_bad_rows_are_named_and_the_rest_is_written(spoilt: Path, tmp_path: Path
     assert ended.exit_code == ExitCode.SOME_BAD
     assert "line 3: 1 fields, but the header has 2" in ended.stderr
     assert "line 4: a quote" in ended.stderr
-    assert "2 analysed, 2 bad" in ended.stderr
+    assert "2 analyzed, 2 bad" in ended.stderr
     assert [read.uid for read in results_in(out.read_text(encoding="utf-8"))] == ["2", "5"]
 
 

@@ -157,7 +157,7 @@ def test_failed_samples_are_named(tmp_path: Path) -> None:
     first = written(hand_run("a", [right, sample([], [], [TASTE], uid="sick")]), tmp_path / "a")
     second = written(hand_run("b", [right, failed("sick", [TASTE])]), tmp_path / "b")
     text = shown_by(first, second)
-    assert "1 sample failed in a run and is left out of all: sick" in text
+    assert "1 sample failed in a run and is left out of all runs: sick" in text
     assert "1 sample, 2 runs; baseline: a" in text
 
 

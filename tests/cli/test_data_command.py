@@ -78,7 +78,7 @@ def test_validate_of_a_sound_source_is_ok() -> None:
     assert result.exit_code == ExitCode.OK
     words = words_of(result.stdout)
     assert ["texts", "84", "(40", "en,", "44", "ko)"] in words
-    assert ["gold", "says", "term,", "ref,", "opinion,", "polarity"] in words
+    assert ["gold", "has", "term,", "ref,", "opinion,", "polarity"] in words
     assert ["implicit", "aspect", "24", "15%"] in words
     assert load_samples(DataSource(name="reviews")).sha256 in result.stdout
     assert result.stderr == ""

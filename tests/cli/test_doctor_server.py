@@ -151,10 +151,10 @@ def test_an_experiment_is_written_where_it_asks_the_measured_server(tmp_path: Pa
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("engines: openai:m\n", "says only engines: openai:m"),
+        ("engines: openai:m\n", "it only has engines: openai:m"),
         ("engines: others.yaml\n", "Write to that file"),
-        ("engines: {default: {kind: openai_compatible, model: other}}\n", "no engine in it asks"),
-        ("- 1\n", "no engine in it asks"),
+        ("engines: {default: {kind: openai_compatible, model: other}}\n", "no engine in it uses"),
+        ("- 1\n", "no engine in it uses"),
         ("engines: {default: {modle: m}}\n", "modle"),
         ("engines: [\n", "not valid YAML"),
     ],

@@ -62,7 +62,7 @@ def test_csv_is_what_excel_opens_as_utf_8(tmp_path: Path) -> None:
     source, out = tmp_path / "a.txt", tmp_path / "OUT.CSV"
     source.write_text(f"{KOREAN}\n{SILENT}\n", encoding="utf-8")
     ended = run("--file", source, "-o", out)
-    assert "2 analysed, 0 bad" in ended.stderr
+    assert "2 analyzed, 0 bad" in ended.stderr
     assert out.read_bytes().startswith(b"\xef\xbb\xbfuid,text,aspect_term,")
     assert [(row["uid"], row["text"]) for row in rows_in(out)] == [("1", KOREAN), ("1", KOREAN), ("2", SILENT)]
     assert not out.with_name("OUT.CSV.partial").exists()
@@ -123,7 +123,7 @@ def test_an_unknown_ending_is_refused_with_the_list(tmp_path: Path) -> None:
     source.write_text(ENGLISH, encoding="utf-8")
     ended = run("--file", source, "-o", tmp_path / "out.xlsx")
     assert ended.exit_code == ExitCode.USAGE
-    assert "end the name in .jsonl (everything, one result a line) or .csv (one row per opinion)" in ended.stderr
+    assert "end the name in .jsonl (everything, one result per line) or .csv (one row per opinion)" in ended.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
 
 
@@ -145,14 +145,14 @@ def test_json_lines_of_other_commands_do_not_go_into_a_csv(tmp_path: Path) -> No
 def test_reviews_from_a_pipe(content: bytes, suffix: str, uids: list[str]) -> None:
     ended = run("--file", "-", stdin=content)
     assert ended.exit_code == ExitCode.OK
-    assert ended.stderr == f"standard input is read as {suffix}\n"
+    assert ended.stderr == f"reading standard input as {suffix}\n"
     found = [SampleResult.model_validate_json(line) for line in ended.stdout.splitlines()]
     assert [(read.uid, read.text) for read in found] == list(zip(uids, (KOREAN, ENGLISH), strict=True))
 
 
 def test_a_very_long_first_line_of_a_pipe_is_a_review() -> None:
     ended = run("--file", "-", stdin=b"1" * 140_000)
-    assert (ended.exit_code, ended.stderr) == (ExitCode.OK, "standard input is read as .txt\n")
+    assert (ended.exit_code, ended.stderr) == (ExitCode.OK, "reading standard input as .txt\n")
 
 
 def test_columns_and_encoding_hold_for_a_pipe_as_well(tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ def test_columns_and_encoding_hold_for_a_pipe_as_well(tmp_path: Path) -> None:
     assert [(row["uid"], row["Id"], row["Body"]) for row in rows_in(tmp_path / "out.csv")] == [("r1", "r1", KOREAN)] * 2
     missing = run("--file", "-", "--text-column", "review", stdin=b"Id,Body\n1,good\n")
     assert missing.exit_code == ExitCode.USAGE
-    assert "No column 'review' in standard input: its columns are 'Id', 'Body'" in missing.stderr
+    assert "No column 'review' in standard input: choose one of 'Id', 'Body'" in missing.stderr
 
 
 def test_an_empty_pipe_is_nothing_to_analyse() -> None:
@@ -179,7 +179,7 @@ def test_a_real_pipe_and_no_standard_input_at_all() -> None:
     closed = [sys.executable, "-c", "import sys; sys.stdin = None; from samsim.cli.main import entry; entry()"]
     ended = subprocess.run([*closed, "analyze", "-"], capture_output=True, text=True, check=False)
     assert (ended.returncode, "Traceback" in ended.stderr) == (ExitCode.USAGE, False)
-    assert "Give one TEXT, pipe one in" in ended.stderr
+    assert "Give a TEXT, pipe one in" in ended.stderr
 
 
 def test_a_header_of_many_equal_names_is_read_in_linear_time() -> None:

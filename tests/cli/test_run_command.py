@@ -41,7 +41,7 @@ def test_a_run_says_how_it_went_and_is_not_run_twice(tmp_path: Path) -> None:
     config = write(tmp_path / "small.yaml")
     first = samsim(config)
     assert first.exit_code == ExitCode.OK, first.output
-    assert "tested: 1 cell, 3 to 6 calls a sample" in first.stderr
+    assert "tested: 1 cell, 3 to 6 calls per sample" in first.stderr
     assert "cr_v2-C1: finished, 6/6" in first.stderr
     assert str(tmp_path / "runs" / "tested") in first.stdout.replace("\n", "")
     again = samsim(config)
@@ -51,7 +51,7 @@ def test_a_run_says_how_it_went_and_is_not_run_twice(tmp_path: Path) -> None:
 
 def test_one_of_a_thing_is_singular(tmp_path: Path) -> None:
     config = write(tmp_path / "single.yaml", protocol="single")
-    assert "tested: 1 cell, 1 call a sample" in samsim(config, "--limit", 1).stderr
+    assert "tested: 1 cell, 1 call per sample" in samsim(config, "--limit", 1).stderr
     assert "Plan (from 1 probed sample per protocol" in samsim(config, "--plan", "--probe", 1).stdout
 
 

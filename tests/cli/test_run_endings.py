@@ -106,4 +106,4 @@ def test_a_wrong_value_is_told_under_the_name_of_its_option(tmp_path: Path) -> N
     config = write(tmp_path / "flat.yaml", run="nothing")
     ended = samsim("run", config, "--out", tmp_path)
     assert ended.exit_code == ExitCode.USAGE
-    assert "--out: run has a value of its own" in ended.output
+    assert "--out: run is a single value" in ended.output

@@ -146,8 +146,8 @@ def test_a_server_that_was_loading_and_works_on_a_call_is_not_said_to_be_loading
     [
         (0, 0, []),
         (1, 0, ["cr_v2-C1: resumed at 2 of 84"]),
-        (81, 3, ["cr_v2-C1: 3 failed or partial samples of 84 will be done again"]),
-        (83, 1, ["cr_v2-C1: 1 failed or partial sample of 84 will be done again"]),
+        (81, 3, ["cr_v2-C1: 3 failed or partial samples of 84 will be run again"]),
+        (83, 1, ["cr_v2-C1: 1 failed or partial sample of 84 will be run again"]),
         (84, 0, []),
     ],
 )
@@ -159,8 +159,8 @@ def test_where_a_run_resumes_is_said(done: int, again: int, said: list[str], wat
 @pytest.mark.parametrize(
     ("status", "said"),
     [
-        ("stopped", "cr_v2-C1: stopped, 2 of 13 done again, 84/84"),
-        ("interrupted", "cr_v2-C1: interrupted, 2 of 13 done again, 84/84"),
+        ("stopped", "cr_v2-C1: stopped, 2 of 13 run again, 84/84"),
+        ("interrupted", "cr_v2-C1: interrupted, 2 of 13 run again, 84/84"),
     ],
 )
 def test_a_retry_that_ends_early_says_how_many_were_done_again(status: RunStatus, said: str, watched: Watched) -> None:
@@ -178,7 +178,7 @@ def test_failed_samples_that_are_not_named_are_said_to_be_elsewhere(watched: Wat
     said = watched.tell()
     assert said == [
         *["cr_v2-C1: sample s1 failed: lost"] * 5,
-        "cr_v2-C1: further failed or partial samples are only counted here; outputs.jsonl names them all",
+        "cr_v2-C1: further failed or partial samples are not listed here; outputs.jsonl names all of them",
     ]
 
 

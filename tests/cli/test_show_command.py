@@ -40,7 +40,12 @@ def test_a_sample_with_votes_and_gold(experiment: Path) -> None:
     folder = experiment / "cr_v2-C1"
     result = show(folder, "ko-002")
     assert result.exit_code == ExitCode.OK
-    for words in ("cr_v2-C1 · ko-002", "What the three perspectives found", "Gold", "found of the gold, final:"):
+    for words in (
+        "cr_v2-C1 · ko-002",
+        "What the three perspectives found",
+        "Gold",
+        "gold tuples found in the final result:",
+    ):
         assert words in result.stdout
     assert "Call 1" not in result.stdout
 

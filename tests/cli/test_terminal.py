@@ -55,7 +55,7 @@ def test_no_color_is_respected_and_loses_nothing() -> None:
 def test_a_spinner_while_one_text_is_read_and_nothing_of_it_in_a_pipe() -> None:
     code, shown, result = on_a_terminal("화면이 좋아요.", stream="stderr")
     assert code == 0
-    assert "Loading the Korean analyser" in shown
+    assert "Loading the Korean analyzer" in shown
     assert "Loading" not in result.decode()
     assert "화면" in result.decode()
     piped = subprocess.run([*COMMAND, ENGLISH], capture_output=True, check=True)

@@ -294,7 +294,7 @@ def analysed(protocol: str, text: str = NEGATED) -> SampleResult:
                 "t0 doubt (high) a negation may have been missed",
                 "VALIDATOR t0 the polarity does not fit the negation",
                 "EPM, round 1 (maps evidence to polarity) t0 polarity → negative (0.90) “don't think the strap",
-                "TAN, round 1 (normalizes target and ref) nothing to say",
+                "TAN, round 1 (normalizes target and ref) no change proposed",
                 "JUDGE c0 t0 polarity → negative (0.80)",
                 "c0 applied (for 1.60, against 0.00)",
                 "expected value 0.98 (action 0.40, risk 0.30, grounding 0.20, confidence 0.08), threshold 0.50",
@@ -337,9 +337,9 @@ def test_what_went_wrong_in_a_debate_is_shown() -> None:
     calls = [CallRecord(agent="TAN", stage="debate", prompt_hash="p", problem="timeout")]
     view = flat(render(whole.model_copy(update={"debate": debate, "calls": calls})))
     for words in (
-        "dropped before: battery (not in the text)",
+        "dropped before the debate: battery (not in the text)",
         "TAN, round 1 (normalizes target and ref) no answer: timeout",
-        "Stage 2 also answered changes that do not exist: c7, c8",
+        "Stage 2 also ruled on changes that do not exist: c7, c8",
         "refused: CJ set_polarity t0 (unknown polarity)",
         "c0 not applied: support does not exceed opposition by enough",
     ):
@@ -380,7 +380,7 @@ def test_the_compact_view_says_what_a_debate_changed(ui: UiLanguage, words: str)
     ("protocol", "hint"),
     [
         ("cr_v2", "--explain shows every vote and rule."),
-        ("debate", "--explain tells the whole debate."),
+        ("debate", "--explain shows the whole debate."),
         ("self_consistency:3", "--explain shows every draw."),
         ("single", ""),
         ("stage1_only", ""),

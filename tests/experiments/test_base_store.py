@@ -56,7 +56,7 @@ def test_a_store_that_is_no_file_is_an_error(tmp_path: Path) -> None:
 def test_a_store_with_fewer_episodes_than_the_run_speaks_of_is_an_error(tmp_path: Path) -> None:
     place = tmp_path / "store.jsonl"
     filled(str(place), varied(4)).close()
-    with pytest.raises(StoreError, match="holds 4 whole episodes, but the run's outputs speak of 5"):
+    with pytest.raises(StoreError, match="holds 4 whole episodes, but the run's outputs mention 5"):
         wind_back(place, 5)
     with place.open("ab") as torn:
         torn.write(b'{"torn')

@@ -156,8 +156,8 @@ def test_wrong_options_are_reported_after_the_lines(tmp_path: Path) -> None:
     assert [str(one).split(". ")[0] for one in found[1:]] == [
         "--set run.concurency: unknown key",
         "--set a.b: a: unknown key",
-        "--set nothing: no setting",
-        "--set name.x: name has a value of its own and no keys",
+        "--set nothing: not a setting",
+        "--set name.x: name is a single value without keys",
         "--set seeds: the value is not valid YAML",
         "--set matrix.protocol.5: 5 is not an item of this list of 1",
         "--set engines: engines.default.knd: unknown key",

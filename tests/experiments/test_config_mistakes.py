@@ -215,7 +215,7 @@ def test_the_two_ways_to_name_a_condition_must_agree(tmp_path: Path) -> None:
 def test_memory_needs_a_reader(tmp_path: Path) -> None:
     found = only_mistake(tmp_path, f"{MINIMAL}protocol: single\nepisodic_memory: {{condition: C2}}\n")
     assert found.keys == ("protocol",)
-    assert found.text.startswith("memory has no reader in protocol single")
+    assert found.text.startswith("protocol single never reads the memory")
     swept = "matrix: {protocol: [cr_v2, stage1_only], condition: [C2, C2_silent]}"
     assert only_mistake(tmp_path, f"{MINIMAL}{swept}\n").keys == ("matrix", "protocol", 1)
 

@@ -13,7 +13,7 @@ from samsim.experiments.runner import cell_folders
 from tests.experiments.runs import configure, outputs_of, run
 
 EMPTY = "the memory is empty and nothing is written to it"
-HIDDEN = "the memory is shown to nobody"
+HIDDEN = "the memory is recorded, but never shown to a reviewer"
 LATE = "sees what another one wrote"
 SMALL = {"evaluation": {"name": "reviews", "language": "en", "limit": 6}}
 

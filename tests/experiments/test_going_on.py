@@ -312,7 +312,7 @@ def test_what_a_finished_run_lost_is_said_before_it_is_done_again(name: str, tmp
     watcher = Noting()
     run_experiment(config, watcher=watcher)
     (said,) = watcher.notes
-    assert f"{name} is missing, so 6 finished samples will be done again" in said
+    assert f"{name} is missing, so 6 finished samples will be run again" in said
     assert str(folder / "damaged-1") in said
     assert {path.name: path.read_bytes() for path in (folder / "damaged-1").iterdir()} == left
 
@@ -330,7 +330,7 @@ def test_a_model_is_not_asked_again_for_a_lost_file_unless_that_is_wanted(tmp_pa
         run(config, source)
     assert len(engine.asked) == asked, "nothing is spent"
     (folder / TRACES).write_bytes(b"".join(traces.splitlines(keepends=True)[:-1]))
-    with pytest.raises(InputError, match="damaged behind sample 5, so 1 finished sample would"):
+    with pytest.raises(InputError, match="damaged after sample 5, so 1 finished sample would"):
         run(config, source)
     (folder / TRACES).write_bytes(traces)
     run(config, source)
@@ -365,7 +365,7 @@ def test_damage_in_the_middle_is_told_and_the_old_files_are_kept(tmp_path: Path)
     outputs = (folder / OUTPUTS).read_bytes()
     watcher = Noting()
     run_experiment(config, watcher=watcher)
-    assert "damaged behind sample 3" in watcher.notes[0]
+    assert "damaged after sample 3" in watcher.notes[0]
     assert (folder / "damaged-1" / OUTPUTS).read_bytes() == outputs
     whole = configure(tmp_path / "whole")
     run(whole)
@@ -407,7 +407,7 @@ def test_a_full_disk_is_told_and_what_is_done_is_kept(tmp_path: Path, monkeypatc
 
     with monkeypatch.context() as patched:
         patched.setattr(os, "write", write)
-        with pytest.raises(StoreError, match="make room and run it again"):
+        with pytest.raises(StoreError, match="free disk space and rerun"):
             run(config)
     assert len(rows(only_folder(config) / OUTPUTS)) > 0
     run(config)

@@ -63,7 +63,7 @@ def test_each_lineage_builds_its_memory_once_and_first(tmp_path: Path) -> None:
 def test_nothing_is_built_that_nobody_reads(tmp_path: Path) -> None:
     config = loaded(tmp_path, BUILT)
     assert [cell.kind for cell in config.cells()] == ["evaluation"]
-    assert config.notes() == ("data.memory is not used: no condition retrieves",)
+    assert config.notes() == ("data.memory is not used: no condition retrieves episodes",)
 
 
 def test_cells_without_a_reader_of_memory_are_left_out_and_told(tmp_path: Path) -> None:
@@ -71,8 +71,8 @@ def test_cells_without_a_reader_of_memory_are_left_out_and_told(tmp_path: Path) 
     assert [cell.cell_id for cell in config.cells()] == ["single-C1", "cr_v1-C1", "cr_v1-C2", "cr_v1-C2_silent"]
     (skipped,) = config.cells_skipped()
     assert (skipped.protocol, skipped.conditions) == ("single", ("C2", "C2_silent"))
-    told = "memory has no reader in protocol single: its cells with C2, C2_silent are left out"
-    equal = "C2_silent equals C1 by construction in every decision: the memory is shown to nobody"
+    told = "protocol single never reads the memory: its cells with C2, C2_silent are left out"
+    equal = "C2_silent equals C1 by construction in every decision: the memory is recorded, but never shown"
     assert config.notes()[0] == told
     assert config.notes()[1].startswith(equal)
     assert len(config.notes()) == 2
@@ -83,10 +83,10 @@ def test_seeds_and_repeats_that_change_nothing_are_told(tmp_path: Path) -> None:
     seeds = loaded(tmp_path, f"{HEAD}seeds: [1, 2, 3]\n").notes()
     repeats = loaded(tmp_path, f"{HEAD}repeats: 3\n").notes()
     assert seeds == (
-        "the embedded engine has no seed: of its 3 cells, those that differ only in the seed will be equal",
+        "the embedded engine takes no seed: of its 3 cells, those that differ only in the seed will be equal",
     )
     assert repeats == (
-        "the embedded engine answers the same every time: of its 3 cells, those that differ only in the repeat"
+        "the embedded engine always gives the same answer: of its 3 cells, those that differ only in the repeat"
         " will be equal",
     )
 
@@ -95,11 +95,13 @@ def test_engines_without_a_seed_of_their_own_are_told(tmp_path: Path) -> None:
     gpt = "{default: {kind: openai_compatible, model: gpt-4.1, seed: 4}}"
     engines = f"{{claude: 'anthropic:claude-haiku-4-5', gpt: {gpt}}}"
     assert loaded(tmp_path, f"{HEAD}seeds: [1, 2]\nmatrix: {{engine: {engines}}}\n").notes() == (
-        "claude has no seed: the seeds of its 2 cells are recorded, and are repeats",
-        "the seed in the settings of gpt gives way to the seeds of the experiment",
+        "claude takes no seed: the seeds of its 2 cells are recorded, but the cells are only repeats",
+        "the seeds of the experiment override the seed in the settings of gpt",
     )
 
 
 def test_advice_that_no_reviewer_reads_is_told(tmp_path: Path) -> None:
     content = f"{HEAD}pipeline: {{enable_review: false}}\nepisodic_memory: {{condition: C2}}\n"
-    assert loaded(tmp_path, content).notes() == ("pipeline.enable_review is false: nobody reads the memory's advice",)
+    assert loaded(tmp_path, content).notes() == (
+        "pipeline.enable_review is false, so no reviewer reads the memory's advice",
+    )

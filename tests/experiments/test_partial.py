@@ -134,7 +134,7 @@ def test_a_lost_perspective_is_not_silent(tmp_path: Path) -> None:
         folder = only_folder(config)
         assert ended.exit_code == ExitCode.SOME_BAD
         named = ", ".join(f"en-{number:03d} (C at stage 1: server_error)" for number in (1, 2, 3))
-        assert f"3 of 3 samples are partial: {named}; --retry-errors does them again." in ended.stderr
+        assert f"3 of 3 samples are partial: {named}; use --retry-errors to run them again." in ended.stderr
         assert "finished, 3/3, 3 partial\n" in ended.stderr
         assert "sample en-001 is partial: C at stage 1: server_error" in ended.stderr
         measured = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))["runs"][0]["metrics"]
@@ -251,7 +251,7 @@ def test_analyze_says_what_is_missing(tmp_path: Path) -> None:
             ended = samsim("analyze", "--engine", plan, "--file", reviews, "-o", tmp_path / name)
             assert ended.exit_code == ExitCode.SOME_BAD
             assert "line 1: partial: C at stage 1: server_error" in ended.stderr
-            assert "2 analysed, 2 partial, 0 bad" in ended.stderr
+            assert "2 analyzed, 2 partial, 0 bad" in ended.stderr
             assert (tmp_path / name).read_text(encoding="utf-8").count("partial") >= 2
 
 
@@ -274,7 +274,8 @@ def test_reports_and_comparisons_count_partial_samples_or_leave_them_out(tmp_pat
     compared = samsim("compare", folder)
     assert compared.exit_code == ExitCode.SOME_BAD
     assert (
-        f"partial (calls were lost) and counted: cr_v2-C1 {lossy}; --complete-only leaves them out" in compared.stdout
+        f"partial (calls were lost) and counted: cr_v2-C1 {lossy}; use --complete-only to leave them out"
+        in compared.stdout
     )
     rest = samsim("compare", folder, "--complete-only", "--json")
     assert rest.exit_code == ExitCode.OK

@@ -152,7 +152,7 @@ def test_calls_lost_on_the_way_are_named_and_made_good(gateway: Gateway, tmp_pat
     assert asked_of_c(folder).count([("first", "connection")]) == gateway.lost == 2
     partial = [row["uid"] for row in rows(folder / OUTPUTS) if row["completeness"] == "partial"]
     named = ", ".join(f"{uid} (C at stage 1: connection)" for uid in partial)
-    assert f"2 of {SAMPLES} samples are partial: {named}; --retry-errors does them again." in ended.stderr
+    assert f"2 of {SAMPLES} samples are partial: {named}; use --retry-errors to run them again." in ended.stderr
     redone = samsim_run(tmp_path / "lossy", "--retry-errors")
     assert redone.exit_code == ExitCode.OK, redone.output
     assert len(gateway.present) == SAMPLES + 2
@@ -179,7 +179,7 @@ def test_a_timeout_that_is_too_short_grows_or_is_named_and_made_good(gateway: Ga
     folder = only_folder(lossy)
     assert lost.exit_code == ExitCode.SOME_BAD, lost.output
     assert asked_of_c(folder) == [[("first", "timeout"), ("retry", "timeout")]]
-    assert "1 of 1 sample is partial: s1 (C at stage 1: timeout); --retry-errors does them again." in lost.stderr
+    assert "1 of 1 sample is partial: s1 (C at stage 1: timeout); use --retry-errors to run them again." in lost.stderr
     assert completeness(folder) == ["partial"]
     patient = itertools.chain.from_iterable(("--set", f"engines.C.{name}={value}") for name, value in PATIENT.items())
     redone = samsim_run(tmp_path / "lossy", "--retry-errors", *patient)

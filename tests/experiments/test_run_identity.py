@@ -252,7 +252,7 @@ def test_a_sample_twice_is_not_measured_twice(tmp_path: Path) -> None:
         (folder / name).write_bytes(b"".join([*lines[:5], lines[4]]))
     with pytest.raises(InputError, match="has sample 'en-005' twice"):
         list(read_run(folder).samples())
-    with pytest.raises(InputError, match="holds sample 'en-005' where 'en-006' is expected"):
+    with pytest.raises(InputError, match="holds sample 'en-005' but 'en-006' was expected"):
         run(config)
 
 

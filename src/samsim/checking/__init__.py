@@ -1,1 +1,1 @@
-"""Checks before anything is run or shared: can the engines be asked, and does a store repeat a text?"""
+"""Checks before something is run or shared: whether engines can be reached, and whether a store leaks a text."""

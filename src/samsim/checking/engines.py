@@ -1,4 +1,4 @@
-"""Every engine of a plan, checked one after another."""
+"""Check every engine of a plan, one after another."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def check_engine(
 ) -> EngineCheck:
     """Check the engines that a name, a file or a mapping describes: key, server, output mode and one tiny call.
 
-    ``spec`` and ``base_url`` are those of ``open_engine``; wrong settings are a ``ConfigError``. With a ``protocol``,
-    only the engines that it asks are checked. What fails is not raised: it is a finding, with advice.
+    ``spec`` and ``base_url`` are as in ``open_engine``; wrong settings raise a ``ConfigError``. With a ``protocol``,
+    only the engines that it uses are checked. A failed check is not raised: it becomes a finding with advice.
 
-    ``measure`` asks each server 1, 2, 4, … calls at once (at most some 30) and suggests concurrency and timeout_s.
-    ``write`` measures too, and sets the two in this engine file or experiment; all else in it stays. ``watcher`` is
-    given the text of the check piece by piece as it is known, as ``print``.
+    ``measure`` sends 1, 2, 4, … calls at once to each server (at most about 30) and suggests concurrency and
+    timeout_s. ``write`` measures too, and sets both in this engine file or experiment; the rest of the file is
+    unchanged. ``watcher``, for example ``print``, is called with each piece of text as soon as it is known.
     """
     told = watcher or (lambda _: None)
     target = None if write is None else Path(write)
@@ -91,7 +91,7 @@ def _check(settings: EngineSettings, note: Note, suggested: dict[Server, Suggest
     price = price_of(settings.model, settings.price_per_million)
     known_price = f"${price.input:g} in, ${price.output:g} out per million tokens" if price else "unknown"
     note(EngineFinding("price", "note", f"{known_price} (table of {price_table().as_of})"))
-    # The limit of a run would find its own way during the measurement.
+    # A fixed limit: the adaptive one of a run would change during the measurement.
     most = max(MOST_AT_ONCE, settings.concurrency)
     engine = build_model_engine(
         settings.model_copy(update={"concurrency": most}), api_key=key, limit=AdaptiveLimit(most)

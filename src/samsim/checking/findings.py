@@ -1,4 +1,4 @@
-"""What a check of engines found, and how it is said. A key is never part of it, only whether it is there."""
+"""The findings of an engine check, and their wording. They say whether a key is set, and never contain it."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ _LOADING = 503
 
 @dataclass(frozen=True, slots=True)
 class EngineFinding:
-    """One thing that was checked of an engine; ``str()`` has it in words.
+    """The result of one check of an engine; ``str()`` puts it into words.
 
-    ``name`` says what: engine, server, key, price, output_mode, call, or of a measurement round, measurement,
-    concurrency and timeout_s. ``status`` is ok, warning, failed, or note for what can be neither right nor wrong.
-    ``found`` is what was found. Where a call did not succeed at once, ``attempts`` says what came of its attempts,
-    equal ones in a row together, and ``advice`` what to do about it.
+    ``name`` says what was checked: engine, server, key, price, output_mode or call; a measurement adds round,
+    measurement, concurrency and timeout_s. ``status`` is ok, warning or failed, or note for information only.
+    ``found`` is the result in words. If a call did not succeed at once, ``attempts`` describes its attempts (equal
+    ones in a row are one entry), and ``advice`` says what to do.
     """
 
     name: Checked
@@ -58,15 +58,15 @@ class EngineFinding:
 
 
 Note = Callable[[EngineFinding], object]
-"""Is told each finding as it is made."""
+"""Called with each finding as soon as it is made."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedEngine:
-    """One engine that was checked.
+    """The findings about one engine.
 
-    ``suggestion`` has the ``concurrency`` and ``timeout_s`` that suit its server; None if that was not measured, or
-    not even single calls were answered.
+    ``suggestion`` has the ``concurrency`` and ``timeout_s`` that suit its server; None if nothing was measured, or
+    if not even single calls were answered.
     """
 
     name: str
@@ -84,9 +84,9 @@ class CheckedEngine:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EngineCheck:
-    """What ``check_engine`` found; ``str()`` is the text that ``samsim doctor`` prints.
+    """The result of ``check_engine``; ``str()`` is the text that ``samsim doctor`` prints.
 
-    ``engines`` has every engine once, ``written`` the settings that were written to a file.
+    ``engines`` lists every engine once, ``written`` the settings that were written to a file.
     """
 
     spec: str
@@ -105,12 +105,12 @@ class EngineCheck:
 
 
 def accepted(spec: str) -> str:
-    """Say that the settings were read and are right."""
+    """Return the line that says the settings are valid."""
     return f"{_MARKS['ok']}configuration: {spec}"
 
 
 def attempt_lines(attempts: Sequence[AttemptRecord]) -> tuple[str, ...]:
-    """Return what came of each attempt; equal ones in a row are one line, with the time from the first to the last."""
+    """Return a line per attempt with its outcome; equal ones in a row share a line with their total time."""
     lines, number = [], 1
     for what, group in groupby(attempts, key=_outcome):
         alike = list(group)

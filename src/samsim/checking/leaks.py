@@ -1,4 +1,4 @@
-"""Does an episodic store repeat a text?"""
+"""Check whether an episodic store repeats parts of a text."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from samsim.pipeline.inputs import Texts, as_samples
 
 
 def find_leaks(store: str | Path | MemoryStore, texts: Texts) -> list[Leak]:
-    """Search a memory store for pieces of texts and return where it repeats them; an empty list if nowhere.
+    """Search a memory store for fragments of texts and return every place that repeats one.
 
-    A leak is a run of 12 or more characters of a text, whatever its capitals and spaces. Aspect terms of up to 30
-    characters are remembered by design, and the program's own sentences are no leak; both are passed over.
+    A leak is a run of 12 or more characters from a text, ignoring case and whitespace. Aspect terms of up to 30
+    characters, which are remembered by design, and samsim's own sentences do not count.
 
-    ``store`` is a file, a postgresql:// URL or an open store. ``texts`` are those that ``Pipeline.stream`` takes; what
-    is not a text, or no text at all, is an ``InputError``, since nothing would be searched for.
+    ``store`` is a file, a postgresql:// URL or an open store. ``texts`` is anything that ``Pipeline.stream`` takes. A
+    missing text, or no text at all, raises an ``InputError``.
     """
     pairs = as_samples(texts)
     finder = _finder(store)

@@ -1,4 +1,4 @@
-"""How many calls at once a server is worth, and how long it may take."""
+"""Measure how many calls at once a server handles well, and how long they take."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_AT_ONCE = 16
 
 
 async def measure(engine: ModelEngine, note: Note, most: int) -> Suggestion | None:
-    """Ask about shipped reviews in rounds and note what came of each; return the settings that follow, if any."""
+    """Send calls about shipped reviews in rounds, note the result of each, and return the suggestion, if any."""
     texts = [sample.text for sample in load_reviews() if sample.language == "en"]
     taxonomy = load_taxonomy(FREE_TAXONOMY)
 
@@ -33,7 +33,7 @@ async def measure(engine: ModelEngine, note: Note, most: int) -> Suggestion | No
         note(EngineFinding("round", "note", what))
     found = suggestion(done)
     if found is None:
-        what = "not even single calls were answered without failure. Nothing is suggested."
+        what = "even single calls failed, so there is no suggestion. Fix the failures above and measure again."
         note(EngineFinding("measurement", "failed", what))
         return None
     note(EngineFinding("concurrency", "ok", f"{found.concurrency} ({found.why_concurrency})"))

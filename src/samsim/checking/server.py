@@ -1,4 +1,4 @@
-"""One server, asked: which output mode it has, and what it answers to one tiny call."""
+"""Check one server: its output mode, and its answer to one tiny call."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from samsim.schemas.taxonomy import FREE_TAXONOMY, load_taxonomy
 
 _TINY_TEXT = "The soup was cold."
 _ANSWERED: frozenset[Outcome] = frozenset({"ok", "salvaged"})
-# What befalls a probe whatever it asks for; other failures say that the server lacks an output mode.
+# Failures that do not depend on what a probe asks for; others mean that the server lacks an output mode.
 _ON_THE_WAY: frozenset[Outcome] = frozenset({"timeout", "connection", "rate_limited"})
 
 
 async def check_server(
     engine: ModelEngine, note: Note, suggested: dict[Server, Suggestion | None] | None = None
 ) -> None:
-    """Find the output mode, make one tiny call, and measure for ``suggested`` a server that is not in it yet."""
+    """Find the output mode, make one tiny call, and measure the server unless ``suggested`` already has it."""
     settings = engine.settings
     try:
         mode = await engine.probe()
@@ -52,12 +52,12 @@ async def check_server(
 
 
 def _on_the_way(attempts: Sequence[AttemptRecord]) -> list[AttemptRecord]:
-    """Return the attempts of a probe without those that only say that the server lacks a mode."""
+    """Return the attempts of a probe, except those that only show that the server lacks an output mode."""
     return [attempt for attempt in attempts if attempt.outcome in _ANSWERED | _ON_THE_WAY or is_loading(attempt)]
 
 
 def _reached(name: Checked, found: str, settings: EngineSettings, attempts: Sequence[AttemptRecord]) -> EngineFinding:
-    """Return what was reached, which is fine only if nothing went wrong on the way."""
+    """Return the finding about a success: a warning if attempts failed before it."""
     failed = [attempt for attempt in attempts if _is_failure(attempt)]
     if not failed:
         return EngineFinding(name, "ok", found)

@@ -1,4 +1,4 @@
-"""Writing what was measured into an engine file or an experiment, where it speaks of the measured server."""
+"""Write measured settings into an engine file or an experiment, wherever it names the measured server."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from samsim.yaml_text import YamlError, read_yaml
 
 # Kind, address and model.
 Server = tuple[str, str, str]
-# A role that says one of these decides which server is asked, or how.
+# A role with one of these settings decides which server is called, or how.
 _DECIDING = frozenset({"kind", "model", "base_url", "concurrency", "timeout_s"})
 
 
 def server_of(settings: EngineSettings) -> Server:
-    """Return what is measured: a model on a server, whatever the other settings."""
+    """Return what a measurement is about: a model on a server, whatever the other settings."""
     return settings.kind, settings.url, settings.model
 
 
 def places_in(path: Path, servers: Collection[Server]) -> dict[Keys, Server]:
-    """Return where a file speaks of these servers; raises ``ConfigError`` if nowhere, before anything is measured."""
+    """Return the places of a file that use these servers; raise a ``ConfigError`` if there are none."""
     _, content = _read(path)
     places = {
         (*keys, role): server
@@ -40,12 +40,12 @@ def places_in(path: Path, servers: Collection[Server]) -> dict[Keys, Server]:
         if server in servers
     }
     if not places:
-        raise ConfigError(f"{path} cannot be written: {_why_nowhere(content)}, or set concurrency and timeout_s there.")
+        raise ConfigError(f"Cannot write to {path}: {_why_nowhere(content)}, or set concurrency and timeout_s by hand.")
     return places
 
 
 def write_settings(path: Path, places: Mapping[Keys, Server], suggested: Mapping[Server, Suggestion]) -> list[str]:
-    """Set concurrency and timeout_s at these places; all else in the file stays. Returns what was set."""
+    """Set concurrency and timeout_s at these places, leave the rest of the file as it is, and return what was set."""
     edits: dict[Keys, dict[str, int | float]] = {
         keys: {"concurrency": suggested[server].concurrency, "timeout_s": suggested[server].timeout_s}
         for keys, server in places.items()
@@ -61,7 +61,7 @@ def write_settings(path: Path, places: Mapping[Keys, Server], suggested: Mapping
 
 
 def _read(path: Path) -> tuple[str, Any]:
-    """Return the text of a file as it is, line ends included, and what it says."""
+    """Return the text of a file with its original line ends, and its parsed content."""
     try:
         text = path.read_bytes().decode("utf-8")
         return text, read_yaml(text)
@@ -72,7 +72,7 @@ def _read(path: Path) -> tuple[str, Any]:
 
 
 def _plans(path: Path, content: Any) -> Iterator[tuple[Keys, EnginePlan]]:
-    """Yield every plan that is written out in an engine file or an experiment, with its place."""
+    """Yield every plan that an engine file or an experiment spells out, with its place."""
     top = content if isinstance(content, dict) else {}
     matrix = top.get("matrix")
     named = matrix.get("engine") if isinstance(matrix, dict) else None
@@ -92,7 +92,7 @@ def _plans(path: Path, content: Any) -> Iterator[tuple[Keys, EnginePlan]]:
 
 
 def _homes(plan: EnginePlan) -> dict[Role, Server]:
-    """Return the roles that name a server or its limits: for each seat the most particular one."""
+    """Return the roles that name a server or its limits; for each seat, the most specific one."""
     homes: dict[Role, Server] = {}
     for seat in seats_of():
         server = server_of(_settings(plan, seat))
@@ -110,14 +110,14 @@ def _settings(plan: EnginePlan, seat: Seat) -> EngineSettings:
 def _why_nowhere(content: Any) -> str:
     engines = content.get("engines") if isinstance(content, dict) else None
     if isinstance(engines, str) and engines.endswith((".yaml", ".yml")):
-        return f"its engines stand in {engines}. Write to that file"
+        return f"its engines are in {engines}. Write to that file"
     if isinstance(engines, str):
-        return f"it says only engines: {engines}. Write that out as default: {{kind: …, model: …}}"
-    return "no engine in it asks the model on the server that is to be measured. Check --engine and --base-url"
+        return f"it only has engines: {engines}. Spell that out as default: {{kind: …, model: …}}"
+    return "no engine in it uses the model and server to be measured. Check --engine and --base-url"
 
 
 def _checked(path: Path, text: str) -> str:
-    """Return the new text, if the engines in it are still right: a max_timeout_s may be below the new timeout_s."""
+    """Return the new text if its engines are still valid; the new timeout_s may exceed a max_timeout_s."""
     for _, plan in _plans(path, read_yaml(text)):
         for seat in seats_of():
             _settings(plan, seat)
@@ -133,4 +133,6 @@ def _replace(path: Path, text: str) -> None:
         partial.replace(place)
     except OSError as error:
         partial.unlink(missing_ok=True)
-        raise ConfigError(f"Cannot write {path}: {error.strerror}. Check its folder, or set them by hand.") from error
+        raise ConfigError(
+            f"Cannot write {path}: {error.strerror}. Check its folder, or set the values by hand."
+        ) from error

@@ -1,1 +1,1 @@
-"""The command line: thin shells around the library."""
+"""The command line: thin wrappers around the library."""

@@ -1,4 +1,4 @@
-"""``samsim analyze``: one text in the terminal, or many reviews as JSON lines or CSV."""
+"""``samsim analyze``: analyze one text in the terminal, or a file of reviews to JSON lines or CSV."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from samsim.pipeline.config import PipelineConfig
     from samsim.schemas.protocol_conflict_review import AnswerForm
 
-# As in samsim.schemas.protocols, which would import pydantic just to show the help.
+# Repeats samsim.schemas.protocols: importing it would load pydantic just to show the help.
 PROTOCOLS = "cr_v1|cr_v2|debate|single|stage1_only|self_consistency:N"
 STDIN = "-"
-_NOTHING_GIVEN = "Give one TEXT, pipe one in, or name a file of reviews with --file."
+_NOTHING_GIVEN = "Give a TEXT, pipe one in, or pass a file of reviews with --file."
 _AUTO_OR_LANGUAGE = click.Choice(["auto", *get_args(Language)])
 
 
@@ -53,30 +53,30 @@ class ReviewSource(NamedTuple):
     "--file",
     "file",
     type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
-    help="Analyse many reviews: .txt (one a line), .csv (with a header), .jsonl, or - for stdin. Writes JSON lines.",
+    help="Analyze many reviews: .txt (one per line), .csv (with a header), .jsonl, or - for stdin. Writes JSON lines.",
 )
 @click.option(
     "-o",
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Where the results go: .jsonl (everything) or .csv (one row per opinion).",
+    help="Write the results to this file: .jsonl (everything) or .csv (one row per opinion).",
 )
 @click.option("--force", is_flag=True, help="Overwrite the output file.")
-@click.option("--text-column", metavar="NAME", help="The CSV column or JSON key with the text (else: a usual name).")
-@click.option("--id-column", metavar="NAME", help="The CSV column or JSON key with the id (else: the line number).")
+@click.option("--text-column", metavar="NAME", help="CSV column or JSON key of the text.  [default: a common name]")
+@click.option("--id-column", metavar="NAME", help="CSV column or JSON key of the id.  [default: the line number]")
 @click.option(
-    "--encoding", callback=check_encoding_name, metavar="NAME", help="Encoding of the file or stdin (else: UTF-8)."
+    "--encoding", callback=check_encoding_name, metavar="NAME", help="Encoding of the file or stdin.  [default: UTF-8]"
 )
-@click.option("--json", "as_json", is_flag=True, help="Write the whole result as JSON.")
-@click.option("--explain", is_flag=True, help="Tell the full story: perspectives, conflicts, votes, rules.")
+@click.option("--json", "as_json", is_flag=True, help="Print the whole result as JSON.")
+@click.option("--explain", is_flag=True, help="Show every step: perspectives, conflicts, votes, rules.")
 @click.option("--protocol", callback=_known_protocol, metavar=PROTOCOLS, default="cr_v2", show_default=True)
-@click.option("--taxonomy", metavar="NAME|FILE", default="auto", help="nikl2022, none, or a YAML file.")
+@click.option("--taxonomy", metavar="NAME|FILE", default="auto", help="Taxonomy: nikl2022, none, or a YAML file.")
 @click.option(
     "--answer",
     type=click.Choice(["full", "terse"]),
     default="full",
     show_default=True,
-    help="What a model writes: terse leaves out spans (code finds them), confidence and rationale.",
+    help="How much a model writes: terse leaves out spans (code finds them), confidence and rationale.",
 )
 @engine_options
 @memory_options
@@ -104,7 +104,7 @@ def analyze(
     condition: str | None,
     **engine_choice: Any,
 ) -> None:
-    """Find what a review says about which aspect.
+    """Find what a review praises and what it complains about.
 
     \b
     samsim analyze "화면은 좋은데 배터리가 금방 닳아요"
@@ -115,12 +115,12 @@ def analyze(
     """
     _check_usage(text, file, file_only={"-o": output, "--text-column": text_column, "--id-column": id_column})
     if explain and (as_json or file is not None):
-        raise click.UsageError("--explain is for one text in the terminal; leave out --json and --file.")
+        raise click.UsageError("--explain shows one text in the terminal. Leave out --json and --file.")
     if output is not None:
         _check_output(output, as_json=as_json)
     given = _given_text(text, encoding) if file is None else ""
     config = _config(protocol, taxonomy, answer, language)
-    # Whoever gives one text waits for its result; a file may take as long as it takes.
+    # With a single text the user is waiting, so an unreachable server is an error at once; a file can wait for it.
     opened = open_engines(choice_from(engine_choice), protocol, outlasting=file is not None)
     with opened as engines, open_memory(memory, condition) as remembered:
         from samsim.pipeline.api import Pipeline
@@ -138,7 +138,9 @@ def _check_usage(text: str | None, file: Path | None, file_only: dict[str, objec
     if text is not None and file is not None:
         raise click.UsageError("Give either one TEXT or --file, not both.")
     if file is None and (misplaced := [option for option, value in file_only.items() if value is not None]):
-        raise click.UsageError(f"{', '.join(misplaced)} only goes with --file (--file - reads reviews from stdin).")
+        raise click.UsageError(
+            f"{', '.join(misplaced)} can only be used with --file (--file - reads reviews from stdin)."
+        )
 
 
 def _check_output(output: Path, *, as_json: bool) -> None:
@@ -146,11 +148,11 @@ def _check_output(output: Path, *, as_json: bool) -> None:
 
     check_output_name(output)
     if as_json and output.suffix.lower() == ".csv":
-        raise click.UsageError(f"--json writes JSON, {shown(output.name)} is CSV. Leave one of them out.")
+        raise click.UsageError(f"--json writes JSON, but {shown(output.name)} is a CSV file. Leave one of them out.")
 
 
 def _given_text(text: str | None, encoding: str | None) -> str:
-    """Return the text on the command line, or what was piped in; the name of a file is not a review."""
+    """Return the text from the command line or stdin; refuse what looks like a file name."""
     if text is None or text == STDIN:
         content = _stdin(expected=text == STDIN).read()
         if text is None and not content:
@@ -158,16 +160,16 @@ def _given_text(text: str | None, encoding: str | None) -> str:
         return decode_text(content, encoding, "The text on stdin").rstrip("\r\n")
     from samsim.cli.batch.reading import SUFFIXES
 
-    pipe_it = "To analyse these words themselves, pipe them in."
+    pipe_it = "To analyze the name itself as a text, pipe it in."
     if os.path.isfile(text):
         raise click.UsageError(f"{shown(text)} is a file. Did you mean --file {shown(text)}? {pipe_it}")
     if text.lower().endswith(SUFFIXES) and not any(map(str.isspace, text)):
-        raise click.UsageError(f"There is no file {shown(text)}. Name the one you meant with --file. {pipe_it}")
+        raise click.UsageError(f"There is no file {shown(text)}. Pass the file with --file. {pipe_it}")
     return text
 
 
 def _stdin(*, expected: bool) -> IO[bytes]:
-    """Standard input, if there is one and, where nobody asked for it, if it is a pipe or a file."""
+    """Return standard input; unless it was asked for, it must be a pipe or a file, not a terminal."""
     if sys.stdin is None or (not expected and sys.stdin.isatty()):
         raise click.UsageError(_NOTHING_GIVEN)
     return sys.stdin.buffer
@@ -177,7 +179,7 @@ def _config(protocol: str, taxonomy: str, answer: AnswerForm, language: Language
     from samsim.pipeline.config import PipelineConfig
 
     config = PipelineConfig(protocol=protocol, language=language, taxonomy=taxonomy, answer=answer)
-    # A wrong taxonomy is wrong usage: say so before any row is read.
+    # Fail on a wrong taxonomy before reading any row.
     config.taxonomy_for("ko")
     return config
 
@@ -221,7 +223,7 @@ def _analyze_file(
     piped = str(source.path) == STDIN
     if piped:
         opened = ReviewFile(Path("standard input"), columns, source.encoding, pipe=_stdin(expected=True))
-        click.echo(f"standard input is read as {opened.suffix}", err=True)
+        click.echo(f"reading standard input as {opened.suffix}", err=True)
     else:
         opened = ReviewFile(source.path, columns, source.encoding)
     with opened as reviews:

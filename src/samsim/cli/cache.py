@@ -1,4 +1,4 @@
-"""``samsim cache``: look at, empty, save and load the cached responses of language models."""
+"""``samsim cache``: inspect, clear, export and import the cached responses of language models."""
 
 from __future__ import annotations
 
@@ -24,18 +24,20 @@ def _cache_option(command: Callable[..., Any]) -> Callable[..., Any]:
         "--cache",
         "path",
         type=click.Path(dir_okay=False, path_type=Path),
-        help="The cache file (else: $SAMSIM_CACHE, else the user's cache folder).",
+        help="The cache file.  [default: $SAMSIM_CACHE, or the user's cache folder]",
     )(command)
 
 
 @click.group(epilog=SEE_EXIT_CODES)
 def cache() -> None:
-    """Replies of language models, kept so that the same request is never paid for twice.
+    """Inspect and manage the cached responses of models.
+
+    A request that is in the cache is not sent, and not paid for, again.
 
     \b
     samsim cache stats
-    samsim cache export -o replies.jsonl
-    samsim cache import replies.jsonl --cache other.sqlite
+    samsim cache export -o responses.jsonl
+    samsim cache import responses.jsonl --cache other.sqlite
     """
 
 
@@ -49,32 +51,34 @@ def stats(path: Path | None) -> None:
         return
     with closing(kept):
         found = kept.stats()
-    click.echo(f"file:    {_shown(kept.path)}")
-    click.echo(f"size:    {found.file_bytes / 1_000_000:.1f} MB")
-    click.echo(f"replies: {found.entries}")
+    click.echo(f"file:      {_shown(kept.path)}")
+    click.echo(f"size:      {found.file_bytes / 1_000_000:.1f} MB")
+    click.echo(f"responses: {found.entries}")
     if found.oldest is not None and found.newest is not None:
-        click.echo(f"from:    {_day(found.oldest)}")
-        click.echo(f"to:      {_day(found.newest)}")
+        click.echo(f"from:      {_day(found.oldest)}")
+        click.echo(f"to:        {_day(found.newest)}")
 
 
 @cache.command()
 @_cache_option
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 def clear(path: Path | None, yes: bool) -> None:
-    """Forget all cached responses."""
+    """Delete all cached responses."""
     kept = _cache_at(path)
     if not kept.path.exists():
         click.echo(f"{_shown(kept.path)}: no cache yet")
         return
     with closing(kept):
         if not yes:
-            click.confirm(f"Forget {_replies(kept.stats().entries)} in {_shown(kept.path)}?", abort=True, err=True)
-        click.echo(f"{_replies(kept.clear())} forgotten")
+            click.confirm(f"Delete {_replies(kept.stats().entries)} in {_shown(kept.path)}?", abort=True, err=True)
+        click.echo(f"{_replies(kept.clear())} deleted")
 
 
 @cache.command()
 @_cache_option
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Where the JSON lines go.")
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file.  [default: stdout]"
+)
 @click.option("--force", is_flag=True, help="Overwrite the output file.")
 def export(path: Path | None, output: Path | None, force: bool) -> None:
     """Write all cached responses as JSON lines, sorted by key."""
@@ -82,7 +86,7 @@ def export(path: Path | None, output: Path | None, force: bool) -> None:
 
     kept = _cache_at(path)
     if not kept.path.exists():
-        raise ConfigError(f"There is no cache at {kept.path}. Name the file with --cache.")
+        raise ConfigError(f"There is no cache at {kept.path}. Pass the cache file with --cache.")
     with closing(kept):
         kept.open()
         target = JsonLines(output, force=force, source=kept.path)
@@ -102,19 +106,19 @@ def export(path: Path | None, output: Path | None, force: bool) -> None:
 @_cache_option
 @click.pass_context
 def import_(ctx: click.Context, file: Path, path: Path | None) -> None:
-    """Add the replies of an export; what is kept already stays, bad lines are reported and skipped."""
+    """Add the responses from an export. Existing ones are kept; bad lines are reported and skipped."""
     kept = _cache_at(path)
     with closing(kept), click.open_file(str(file), "rb") as lines:
         report = kept.import_lines(lines, _report_line)
     usable = report.added + report.known + report.different
     if report.bad and not usable:
         raise InputError(
-            "Nothing was imported: no line is a cached response. Give a file that samsim cache export wrote."
+            "Nothing was imported: no line is a cached response. Give a file written by samsim cache export."
         )
     click.echo(f"{report.added} added, {report.known} known, {report.bad} bad -> {_shown(kept.path)}", err=True)
     if report.different:
         click.echo(
-            f"{report.different} differ from the cached response of the same key; the cached ones stay", err=True
+            f"{report.different} differ from the cached response with the same key; the cached ones were kept", err=True
         )
     ctx.exit(ExitCode.SOME_BAD if report.bad else ExitCode.OK)
 
@@ -130,7 +134,7 @@ def _report_line(number: int, reason: str) -> None:
 
 
 def _replies(number: int) -> str:
-    return how_many(number, "reply", "replies")
+    return how_many(number, "response", "responses")
 
 
 def _shown(path: Path) -> str:

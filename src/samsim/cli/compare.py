@@ -1,4 +1,4 @@
-"""``samsim compare``: runs over the same samples, side by side, with paired tests and the flips."""
+"""``samsim compare``: compare runs over the same samples, with paired tests and the tuples that flipped."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from samsim.reports.tables.model import Ui
     from samsim.schemas.scorecards import Family
 
-# Spelled out, because help must not wait for pydantic; a test keeps them equal to ``Family``.
+# Repeated here so that --help does not import pydantic; a test keeps them equal to ``Family``.
 FAMILY_NAMES = ("triplet", "ref_pol", "ote_pol", "attr_pol")
 _SHOWN_FLIPS = 10
 
@@ -29,27 +29,27 @@ _SHOWN_FLIPS = 10
     "families",
     multiple=True,
     type=click.Choice(FAMILY_NAMES),
-    help="What of a tuple must be right; may be given more than once (else: all that the gold can judge).",
+    help="Which parts of a tuple must be right (repeatable).  [default: all that the gold covers]",
 )
 @click.option(
     "--flips",
     type=click.IntRange(min=0),
     default=_SHOWN_FLIPS,
     show_default=True,
-    help="How many flipped tuples to list per run (and --family; else: ref_pol, or triplet without refs).",
+    help="How many flipped tuples to list per run and --family (without it: ref_pol, or triplet if there are no refs).",
 )
-@click.option("--each", is_flag=True, help="List the single runs of a cell that was run with several seeds or repeats.")
+@click.option("--each", is_flag=True, help="Also list the individual runs of a cell with several seeds or repeats.")
 @click.option(
-    "--complete-only", is_flag=True, help="Leave out samples that are partial in a run, as if they had failed."
+    "--complete-only", is_flag=True, help="Leave out samples that are partial in any run, as if they had failed."
 )
 @click.option(
     "--lang",
     type=click.Choice(["auto", "en", "ko"]),
     default="auto",
     show_default=True,
-    help="Language of the tables printed here.",
+    help="Language of the printed tables.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Everything as JSON, all flips included.")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON, including all flips.")
 @click.pass_context
 def compare(
     ctx: click.Context,
@@ -62,12 +62,12 @@ def compare(
     lang: str,
     as_json: bool,
 ) -> None:
-    """Compare runs over the same samples with the first one.
+    """Compare runs over the same samples against the first one.
 
-    RUN is a folder that samsim run wrote, or an experiment with several. Paired by sample: difference
-    of F1 with a bootstrap interval, permutation test, McNemar, Holm correction, and every tuple that
-    flipped. Runs of a cell that differ only in seed or repeat are pooled. Trivial answers stand beside.
-    Runs over different data are refused.
+    RUN is a run folder written by samsim run, or an experiment folder with several runs. Samples are
+    paired: the tables show the difference in F1 with a bootstrap interval, a permutation test, McNemar's
+    test, the Holm correction, and every tuple that flipped. Runs of a cell that differ only in seed or
+    repeat are pooled. Trivial baselines are shown for reference. Runs over different data are refused.
 
     \b
     samsim compare runs/cr_v1 runs/cr_v2
@@ -93,7 +93,7 @@ def compare(
 
 
 def _texts(run: Run, uids: Collection[str]) -> dict[str, str]:
-    """Return the texts of some samples; all runs are over the same ones."""
+    """Return the texts of these samples by uid; one run is enough, since all have the same texts."""
     if not uids:
         return {}
     results = (sample.result for sample in run.samples() if sample.uid in uids)

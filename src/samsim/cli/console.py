@@ -10,24 +10,24 @@ from rich.console import Console, RenderableType
 
 
 class PipeConsole(Console):
-    """A console that leaves it to the command line what happens when nobody reads on."""
+    """A console that leaves a broken pipe to the command line instead of ending the process."""
 
     @property
     def plain(self) -> bool:
-        """Whether colours would be lost, so that signs have to say what they say."""
+        """Whether there are no colors, so that signs have to carry their meaning."""
         return self.no_color or self.color_system is None
 
     def on_broken_pipe(self) -> NoReturn:
-        """Say so as any other write would; rich itself would end the process with the code of an error."""
+        """Raise ``BrokenPipeError`` like any other write; rich would exit with an error code."""
         self.quiet = True
         raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
 
 
 def literal_console() -> PipeConsole:
-    """Return a console that neither obeys nor decorates what stands in a text."""
+    """Return a console that prints text as it is: no markup, no emoji codes, no highlighting."""
     return PipeConsole(highlight=False, emoji=False, markup=False)
 
 
 def print_view(view: RenderableType) -> None:
-    """Print to stdout, in colour where the terminal has it."""
+    """Print to stdout, in color if the terminal supports it."""
     literal_console().print(view)

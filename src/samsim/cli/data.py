@@ -1,4 +1,4 @@
-"""``samsim data``: which data can be read, what is in it, whether it is sound, and one format for all of it."""
+"""``samsim data``: list, show, check and convert data sets."""
 
 from __future__ import annotations
 
@@ -21,29 +21,30 @@ _SHOWN_BY_DEFAULT = 5
 
 
 def _source_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the argument and options that say what is read; the command gets them as one source."""
+    """Add the argument and options that describe the data to read; ``_source`` makes one source of them."""
     for option in reversed(
         (
             click.argument("place", metavar="SOURCE"),
-            click.option(
-                "--format", "format_name", metavar="NAME", help="The file's format (else: told from content)."
-            ),
-            click.option("--split", metavar="NAME", help="Which file of a folder: train, dev, test."),
+            click.option("--format", "format_name", metavar="NAME", help="Format of the file.  [default: detected]"),
+            click.option("--split", metavar="NAME", help="Which file of a folder to read: train, dev or test."),
             click.option(
                 "--language",
                 type=click.Choice(["auto", "ko", "en"]),
                 default="auto",
                 show_default=True,
-                help="The language of texts that do not say theirs; of those that do, only these are used.",
+                help="Language of texts that do not declare one; of those that do, only texts in it are used.",
             ),
             click.option(
                 "--columns",
                 multiple=True,
                 metavar="ROLE=NAME",
-                help="csv, jsonl: which column holds what, as text=review (repeatable).",
+                help="csv, jsonl: which column holds what, as in text=review (repeatable).",
             ),
             click.option(
-                "--encoding", callback=check_encoding_name, metavar="NAME", help="Encoding of the file (else: UTF-8)."
+                "--encoding",
+                callback=check_encoding_name,
+                metavar="NAME",
+                help="Encoding of the file.  [default: UTF-8]",
             ),
         )
     ):
@@ -53,7 +54,9 @@ def _source_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.group(epilog=SEE_EXIT_CODES)
 def data() -> None:
-    """Annotated texts. SOURCE is the name of a set that ships with samsim, a file, or a folder of splits.
+    """List, show, check and convert annotated texts.
+
+    SOURCE is the name of a data set that ships with samsim, a file, or a folder of splits.
 
     \b
     samsim data list
@@ -66,7 +69,7 @@ def data() -> None:
 
 @data.command("list")
 def list_() -> None:
-    """List the sets that ship and the formats that can be read."""
+    """List the data sets that ship with samsim and the formats it reads."""
     from samsim.cli.console import print_view
     from samsim.cli.views.data import list_view
 
@@ -79,7 +82,7 @@ def list_() -> None:
     "-n", "--number", type=click.IntRange(min=1), default=_SHOWN_BY_DEFAULT, show_default=True, help="How many texts."
 )
 def show(number: int, **options: Any) -> None:
-    """Show texts with their gold, the aspects marked where they stand."""
+    """Show texts with their gold, the aspects marked in the text."""
     from samsim.cli.console import print_view
     from samsim.cli.views.data import samples_view
     from samsim.data.gold import load_gold
@@ -90,7 +93,7 @@ def show(number: int, **options: Any) -> None:
     require_some(loaded)
     print_view(samples_view(loaded, load_gold(source), number))
     if loaded.problems:
-        click.echo(f"{how_many(len(loaded.problems), 'bad row')}; samsim data validate says which", err=True)
+        click.echo(f"{how_many(len(loaded.problems), 'bad row')}; run samsim data validate to see which", err=True)
 
 
 @data.command()
@@ -115,12 +118,12 @@ def validate(ctx: click.Context, /, **options: Any) -> None:
 @_source_options
 @click.argument("output", metavar="OUT", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first N texts.")
-@click.option("--sample", type=click.IntRange(min=1), help="Only N texts, drawn by --sample-seed.")
-@click.option("--sample-seed", type=int, default=0, show_default=True, help="What the draw depends on.")
+@click.option("--sample", type=click.IntRange(min=1), help="Only N texts, drawn at random.")
+@click.option("--sample-seed", type=int, default=0, show_default=True, help="Seed of the random draw.")
 @click.option("--force", is_flag=True, help="Overwrite the output file.")
 @click.pass_context
 def convert(ctx: click.Context, /, output: Path, force: bool, **options: Any) -> None:
-    """Write texts and gold to OUT in samsim's own format, a JSON line a text."""
+    """Write texts and gold to OUT in samsim's own format, one JSON line per text."""
     from samsim.data.converting import write_converted
     from samsim.data.registry import load_samples, require_some
 
@@ -133,7 +136,7 @@ def convert(ctx: click.Context, /, output: Path, force: bool, **options: Any) ->
 
 
 def _source(place: str, format_name: str | None, columns: tuple[str, ...], **options: Any) -> DataSource:
-    """Return the source that the arguments mean."""
+    """Return the data source that the options describe."""
     from samsim.data.sources import as_source
 
     return as_source(place, format=format_name, columns=dict(map(_column, columns)), **options)
@@ -142,7 +145,7 @@ def _source(place: str, format_name: str | None, columns: tuple[str, ...], **opt
 def _column(given: str) -> tuple[str, str]:
     role, separator, name = given.partition("=")
     if not separator or not role.strip() or not name.strip():
-        raise click.UsageError(f"--columns {given}: write ROLE=NAME, as text=review.")
+        raise click.UsageError(f"--columns {given}: write ROLE=NAME, as in text=review.")
     return role.strip(), name.strip()
 
 

@@ -1,4 +1,4 @@
-"""``samsim demo``: the quickstart experiment on the shipped reviews, with its report."""
+"""``samsim demo``: run the quickstart experiment on the shipped reviews and build its report."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ _TRY = 'analyze --explain "사용감은 좋지만 가격은 비싸요."'
 
 
 @click.command(epilog=SEE_EXIT_CODES)
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Where run folders go.  [default: runs]")
+@click.option(
+    "--out", type=click.Path(file_okay=False, path_type=Path), help="Folder for the run folders.  [default: runs]"
+)
 @click.pass_context
 def demo(ctx: click.Context, /, out: Path | None) -> None:
     """Run the quickstart experiment on the shipped Korean and English reviews and build its report."""
@@ -40,7 +42,7 @@ def demo(ctx: click.Context, /, out: Path | None) -> None:
 
 
 def command_name() -> str:
-    """Return how the reader can call samsim from here: by name if it is on the path, else by where it stands."""
+    """Return how to call samsim from here: by name if it is on the PATH, else by its path or as a module."""
     if shutil.which("samsim"):
         return "samsim"
     called = Path(sys.argv[0])

@@ -1,4 +1,4 @@
-"""``samsim doctor``: can the engines be asked, and what do they answer?"""
+"""``samsim doctor``: check that the engines can be reached and answer."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from samsim.cli.options.engines import engine_source_options
 @click.option(
     "--measure",
     is_flag=True,
-    help="Ask 1, 2, 4, … at once (at most some 30 calls) and suggest concurrency and timeout_s.",
+    help="Send 1, 2, 4, … calls at once (at most about 30) and suggest concurrency and timeout_s.",
 )
 @click.option(
     "--write",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Measure, and set the two in this engine file or experiment; all else in it stays.",
+    help="Measure, and set both in this engine file or experiment; the rest of the file is unchanged.",
 )
 @click.pass_context
 def doctor(ctx: click.Context, /, measure: bool, write: Path | None, **source: Any) -> None:

@@ -1,4 +1,4 @@
-"""How a command ends, as the shell sees it."""
+"""The exit codes of the command line."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import IntEnum
 
 from samsim.errors import ConfigError, EngineError, InputError, SamsimError, StoreError
 
-# Ends the help of every command: the table itself stands once.
+# The last line of every command's help; the table itself is only in samsim --help.
 SEE_EXIT_CODES = "Exit codes: samsim --help"
 
 
@@ -16,23 +16,23 @@ class ExitCode(IntEnum):
     meaning: str
 
     def __new__(cls, value: int, meaning: str) -> ExitCode:
-        """Return a member that is its number and carries its meaning."""
+        """Create a member from its number and its meaning."""
         member = int.__new__(cls, value)
         member._value_ = value
         member.meaning = meaning
         return member
 
-    OK = 0, "all fine"
-    INTERNAL = 1, "unexpected internal error (SAMSIM_DEBUG=1 shows the traceback), or measures that failed their checks"
-    USAGE = 2, "wrong usage: an option, argument or setting"
-    NO_INPUT = 3, "the input could not be analysed: nothing usable in it"
+    OK = 0, "success"
+    INTERNAL = 1, "unexpected internal error (SAMSIM_DEBUG=1 shows the traceback), or metrics that failed their checks"
+    USAGE = 2, "wrong usage: an invalid option, argument or setting"
+    NO_INPUT = 3, "the input could not be analyzed: nothing in it is usable"
     SOME_BAD = (
         4,
-        "finished, but some rows were bad, samples partial or something of a run is missing (reported on stderr)",
+        "finished, but with bad rows, partial samples or missing parts of a run (reported on stderr)",
     )
     ENGINE = 5, "an engine failed"
     STORE = 6, "a memory store or run folder could not be read or written; what was there is kept"
-    STOPPED = 7, "stopped by a limit (cost, errors, a server that stayed away); run it again to resume"
+    STOPPED = 7, "stopped by a limit (cost, errors, an unreachable server); run it again to resume"
     INTERRUPTED = 130, "interrupted (Ctrl-C); what was written is valid"
     BROKEN_PIPE = 141, "the reader of the output stopped reading (as with | head)"
 
@@ -51,7 +51,7 @@ def exit_code_of(error: SamsimError) -> ExitCode:
 
 
 def ending(*, checks_failed: bool = False, stopped: bool = False, some_bad: bool = False) -> ExitCode:
-    """The exit code of a command that came to its end: numbers nobody may use outweigh a stop, and that bad rows."""
+    """Return the exit code of a command that ended normally: failed checks win over a stop, a stop over bad rows."""
     if checks_failed:
         return ExitCode.INTERNAL
     if stopped:
@@ -60,5 +60,5 @@ def ending(*, checks_failed: bool = False, stopped: bool = False, some_bad: bool
 
 
 def exit_code_help() -> str:
-    """Return the table of exit codes for ``samsim --help``; the mark keeps click from rewrapping it."""
+    """Return the table of exit codes for ``samsim --help``; the first character keeps click from rewrapping it."""
     return "\b\nExit codes:\n" + "\n".join(f"  {code.value:>3}  {code.meaning}" for code in ExitCode)

@@ -1,4 +1,4 @@
-"""The ``samsim`` command: subcommands are imported when they are used, so that help is instant."""
+"""The ``samsim`` command. Subcommands are imported when they are used, so help is instant."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DEBUG_VARIABLE = "SAMSIM_DEBUG"
 
 @dataclass(frozen=True, slots=True)
 class LazyCommand:
-    """Where a subcommand lives and what the list of commands says about it."""
+    """Where a subcommand is defined, and its line in the list of commands."""
 
     home: str
     attribute: str
@@ -32,28 +32,28 @@ class LazyCommand:
 
 
 COMMANDS: Mapping[str, LazyCommand] = {
-    "analyze": LazyCommand("samsim.cli.analyze", "analyze", "Analyse a text or a file of reviews."),
+    "analyze": LazyCommand("samsim.cli.analyze", "analyze", "Analyze a text or a file of reviews."),
     "run": LazyCommand("samsim.cli.run", "run", "Run an experiment, or resume it."),
     "compare": LazyCommand("samsim.cli.compare", "compare", "Compare runs sample by sample, with paired tests."),
     "show": LazyCommand("samsim.cli.show", "show", "Show one sample of a run: votes, rules, gold, prompts."),
-    "report": LazyCommand("samsim.cli.report", "report", "Rebuild metrics and report of runs, without any call."),
+    "report": LazyCommand("samsim.cli.report", "report", "Rebuild the report of runs, without calling an engine."),
     "data": LazyCommand("samsim.cli.data", "data", "List, show, check and convert data sets."),
-    "cache": LazyCommand("samsim.cli.cache", "cache", "Look at and manage the cached responses of models."),
-    "memory": LazyCommand("samsim.cli.memory", "memory", "Look at and manage an episodic memory."),
-    "demo": LazyCommand("samsim.cli.demo", "demo", "Analyse and score the shipped reviews."),
+    "cache": LazyCommand("samsim.cli.cache", "cache", "Inspect and manage the cached responses of models."),
+    "memory": LazyCommand("samsim.cli.memory", "memory", "Inspect and manage an episodic memory."),
+    "demo": LazyCommand("samsim.cli.demo", "demo", "Analyze and score the shipped reviews."),
     "doctor": LazyCommand("samsim.cli.doctor", "doctor", "Check engines: settings, keys, servers, one tiny call."),
 }
 
 
 class SamsimGroup(click.Group):
-    """Imports subcommands on demand and turns every ending into a documented exit code."""
+    """A group that imports subcommands on demand and maps every outcome to a documented exit code."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """Return the names of all commands, without importing any."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Import the command that was asked for."""
+        """Import the command and return it, or None if there is no such command."""
         lazy = COMMANDS.get(cmd_name)
         if lazy is None:
             return None
@@ -65,7 +65,7 @@ class SamsimGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that was asked for; an unknown one is told with those that resemble it."""
+        """Return the command; for an unknown name, suggest similar ones."""
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
@@ -75,12 +75,12 @@ class SamsimGroup(click.Group):
             raise click.UsageError(f"{error.message} Did you mean {' or '.join(close)}?", ctx) from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """List the commands from the table above."""
+        """List the commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, lazy.short_help) for name, lazy in COMMANDS.items()])
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the subcommand; a reader that went away ends it quietly."""
+        """Run the subcommand; end quietly if nobody reads stdout any more."""
         try:
             outcome = super().invoke(ctx)
             sys.stdout.flush()
@@ -97,7 +97,7 @@ class SamsimGroup(click.Group):
         standalone_mode: bool = True,
         **extra: Any,
     ) -> Any:
-        """Run the command line; in standalone mode the process ends with one of ``ExitCode``."""
+        """Run the command line; in standalone mode, exit with one of ``ExitCode``."""
         if not standalone_mode:
             return super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
         _never_fail_to_print()
@@ -118,7 +118,7 @@ class SamsimGroup(click.Group):
 
 
 def _never_fail_to_print() -> None:
-    """Show what the terminal's encoding lacks (emoji on EUC-KR) as escapes instead of failing."""
+    """Print characters that the terminal's encoding lacks (emoji on EUC-KR) as escapes instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
@@ -126,7 +126,7 @@ def _never_fail_to_print() -> None:
 
 
 def _give_up_on_stdout() -> None:
-    """Point stdout at nothing, or the interpreter complains when it flushes at its end."""
+    """Redirect stdout to the null device; otherwise the interpreter complains when it flushes at exit."""
     try:
         descriptor = sys.stdout.fileno()
     except (OSError, ValueError):
@@ -139,7 +139,7 @@ def _end_unexpectedly(error: Exception) -> NoReturn:
         click.echo(shown_lines(traceback.format_exc()), err=True)
     elif isinstance(error, OSError) and error.errno not in (None, errno.EPIPE):
         place = f"{error.filename}: " if error.filename else ""
-        click.echo(f"error: {shown(f'{place}{error.strerror}')}. Check the place and the disk.", err=True)
+        click.echo(f"error: {shown(f'{place}{error.strerror}')}. Check the path and the disk.", err=True)
     else:
         what = shown(f"{type(error).__name__}: {error}")
         click.echo(f"error: unexpected {what} (run again with {DEBUG_VARIABLE}=1 for the traceback)", err=True)
@@ -157,6 +157,6 @@ def cli() -> None:
 
 
 def entry() -> NoReturn:
-    """What the installed ``samsim`` script runs."""
+    """Run the installed ``samsim`` script."""
     cli(prog_name="samsim")
     raise AssertionError("click ends the process in standalone mode")

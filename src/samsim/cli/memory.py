@@ -1,4 +1,4 @@
-"""``samsim memory``: look at, check, copy and search the episodes that were remembered."""
+"""``samsim memory``: inspect, check, copy and search the episodes of a memory store."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ _URL_MARK = "://"
 
 @click.group(epilog=SEE_EXIT_CODES)
 def memory() -> None:
-    """Episodes remembered from earlier samples. STORE is a file or a postgresql:// URL.
+    """Inspect and manage the episodes remembered from earlier samples.
+
+    STORE is a file or a postgresql:// URL.
 
     \b
     samsim memory stats memory/episodic_store.jsonl
@@ -42,7 +44,7 @@ def memory() -> None:
 @memory.command()
 @_STORE
 def stats(store: str) -> None:
-    """Show what a store holds, in numbers."""
+    """Show statistics of a store."""
     from samsim.cli.console import print_view
     from samsim.cli.views.memory import stats_view, summary_of
 
@@ -53,14 +55,16 @@ def stats(store: str) -> None:
 @memory.command()
 @_STORE
 @click.argument("episode_ids", nargs=-1, metavar="[EPISODE_ID]...")
-@click.option("-n", "--last", type=click.IntRange(min=1), help=f"How many, newest first (else: {_SHOWN_BY_DEFAULT}).")
+@click.option(
+    "-n", "--last", type=click.IntRange(min=1), help=f"How many, newest first.  [default: {_SHOWN_BY_DEFAULT}]"
+)
 def show(store: str, episode_ids: tuple[str, ...], last: int | None) -> None:
-    """Show the newest episodes, or some in full."""
+    """List the newest episodes, or show the given ones in full."""
     from samsim.cli.console import print_view
     from samsim.cli.views.memory import episode_view, episodes_view, is_wide
 
     if episode_ids and last is not None:
-        raise click.UsageError("Give either ids or --last.")
+        raise click.UsageError("Give either episode ids or --last, not both.")
     with _existing(store) as opened:
         if not episode_ids:
             end = opened.last_seq()
@@ -69,7 +73,9 @@ def show(store: str, episode_ids: tuple[str, ...], last: int | None) -> None:
         for episode_id in episode_ids:
             entry = opened.get(episode_id)
             if entry is None:
-                raise InputError(f"There is no episode {episode_id} in {_place(store)}. samsim memory show lists them.")
+                raise InputError(
+                    f"There is no episode {episode_id} in {_place(store)}. List them with samsim memory show."
+                )
             print_view(episode_view(entry))
 
 
@@ -79,7 +85,7 @@ def show(store: str, episode_ids: tuple[str, ...], last: int | None) -> None:
 def verify(ctx: click.Context, store: str) -> None:
     """Read and check every episode.
 
-    Order, checksums, schema, forbidden fields and principles; nothing is changed.
+    Checks order, checksums, schema, forbidden fields and principles. Nothing is changed.
     """
     from samsim.cli.console import print_view
     from samsim.cli.views.memory import report_view
@@ -93,7 +99,7 @@ def verify(ctx: click.Context, store: str) -> None:
 @memory.command()
 @_STORE
 def compact(store: str) -> None:
-    """Reclaim space; every episode stays."""
+    """Reclaim disk space; no episode is removed."""
     with _existing(store) as opened:
         report = opened.compact()
     size = f"{report.bytes_before:,} -> {report.bytes_after:,} bytes"
@@ -102,12 +108,14 @@ def compact(store: str) -> None:
 
 @memory.command()
 @_STORE
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Where the JSON lines go.")
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file.  [default: stdout]"
+)
 @click.option("--force", is_flag=True, help="Overwrite the output file.")
 def export(store: str, output: Path | None, force: bool) -> None:
     """Write all episodes as JSON lines.
 
-    The bytes are those that every store keeps.
+    Every kind of store exports the same bytes.
     """
     from samsim.durable_files import new_file
 
@@ -125,11 +133,11 @@ def export(store: str, output: Path | None, force: bool) -> None:
 @memory.command("import")
 @_STORE
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path))
-@click.option("--renumber", is_flag=True, help="Add all episodes at the end under new ids.")
+@click.option("--renumber", is_flag=True, help="Append all episodes under new ids.")
 def import_(store: str, file: Path, renumber: bool) -> None:
-    """Add the episodes of an export, all or none.
+    """Add the episodes from an export, all or none.
 
-    Those that are there already stay as they are; a different one under the same id is an error.
+    Episodes that are already in the store are kept as they are. A different one with the same id is an error.
     """
     _check_regular(file)
     with _opened(store, create=True) as opened, click.open_file(str(file), "rb") as lines:
@@ -143,17 +151,19 @@ def import_(store: str, file: Path, renumber: bool) -> None:
     "--texts",
     required=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="The texts to look for: .txt (one a line), .csv (with a header) or .jsonl.",
+    help="The texts to search for: .txt (one per line), .csv (with a header) or .jsonl.",
 )
-@click.option("--text-column", metavar="NAME", help="The CSV column or JSON key with the text (else: a usual name).")
-@click.option("--encoding", callback=check_encoding_name, metavar="NAME", help="Encoding of the file (else: UTF-8).")
+@click.option("--text-column", metavar="NAME", help="CSV column or JSON key of the text.  [default: a common name]")
+@click.option(
+    "--encoding", callback=check_encoding_name, metavar="NAME", help="Encoding of the file.  [default: UTF-8]"
+)
 @click.pass_context
 def grep_leaks(ctx: click.Context, store: str, texts: Path, text_column: str | None, encoding: str | None) -> None:
-    """Search a store for pieces of texts.
+    """Search a store for fragments of texts.
 
-    A leak is a run of 12 or more characters of any of the texts, whatever its capitals and spaces.
-    Aspect terms of up to 30 characters are remembered by design, and the program's own sentences are
-    no leak; both are passed over.
+    A leak is a run of 12 or more characters from any of the texts, ignoring case and whitespace.
+    Aspect terms of up to 30 characters, which are remembered by design, and samsim's own sentences do
+    not count.
     """
     from samsim.cli.batch.reading import Columns, Review, ReviewFile
     from samsim.cli.console import print_view
@@ -174,13 +184,15 @@ def grep_leaks(ctx: click.Context, store: str, texts: Path, text_column: str | N
                 bad += 1
                 click.echo(f"line {row.number}: {shown(row.reason)}", err=True)
     if not searched:
-        raise InputError(f"{texts.name} has no usable text: nothing was searched for.")
+        raise InputError(
+            f"{texts.name} has no usable text, so nothing was searched for. Check the file and --text-column."
+        )
     print_view(leaks_view(leaks, finder.episodes, searched, RUN_LENGTH))
     ctx.exit(ExitCode.SOME_BAD if leaks or bad else ExitCode.OK)
 
 
 def _check_regular(file: Path) -> None:
-    """A pipe would be waited for without end, and a device be read without end; "-" is standard input."""
+    """Refuse pipes and devices, which could block or never end; "-" is standard input."""
     from samsim.durable_files import is_no_file
 
     if str(file) != "-" and is_no_file(file):
@@ -189,7 +201,7 @@ def _check_regular(file: Path) -> None:
 
 @contextmanager
 def _existing(store: str) -> Iterator[MemoryStore]:
-    """The store, opened; one that is not there is an error and is not made."""
+    """Open a store that must exist; it is not created."""
     with _opened(store, create=False) as opened:
         yield opened
 
@@ -206,7 +218,7 @@ def _opened(store: str, *, create: bool) -> Iterator[MemoryStore]:
 
 
 def _place(store: str) -> str:
-    """Return the store's name for the terminal, without a password."""
+    """Return the store's path or address without a password, safe to print."""
     if _URL_MARK not in store:
         return shown(store)
     from samsim.memory.postgres import public_place
@@ -227,6 +239,6 @@ def _export_to_stdout(opened: MemoryStore) -> None:
         return
     from samsim.memory.store import canonical_line
 
-    # The same JSON, but a terminal must not be steered by what it holds.
+    # The same JSON, with control characters escaped: an episode must not control the terminal.
     for entry in opened.iterate():
         click.echo(safe_json(canonical_line(entry).decode("utf-8")))

@@ -1,4 +1,4 @@
-"""``samsim report``: metrics, report and paper tables of runs, rebuilt from their files without any call."""
+"""``samsim report``: rebuild the metrics, report and paper tables of runs from their files."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ if TYPE_CHECKING:
 @click.command(epilog=SEE_EXIT_CODES)
 @click.argument("runs", nargs=-1, required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option(
-    "--out", type=click.Path(file_okay=False, path_type=Path), help="Where it goes.  [default: the experiment's folder]"
+    "--out", type=click.Path(file_okay=False, path_type=Path), help="Output folder.  [default: the experiment's folder]"
 )
 @click.option(
     "--lang",
     type=click.Choice(["auto", "en", "ko"]),
     default="auto",
-    help="Language of the page, the paper's tables and the table printed here.",
+    help="Language of the report, the paper tables and the printed table.",
 )
 @click.option("--complete-only", is_flag=True, help="Leave out partial samples, as if they had failed.")
-@click.option("--quiet", is_flag=True, help="Print only where the report is.")
+@click.option("--quiet", is_flag=True, help="Print only the path of the report.")
 @click.pass_context
 def report(
     ctx: click.Context, /, runs: tuple[Path, ...], out: Path | None, lang: str, complete_only: bool, quiet: bool
 ) -> None:
-    """Rebuild metrics and report of RUNS: run folders, or experiment folders with runs in them.
+    """Rebuild the metrics and report of RUNS, which are run folders or experiment folders.
 
-    Writes metrics.json, metrics.csv, report.html and paper/. Nothing is asked of an engine: what was not
-    recorded is named as missing, with the run to repeat.
+    Writes metrics.json, metrics.csv, report.html and paper/. No engine is called: anything that was not
+    recorded is reported as missing, with the run to repeat.
 
     \b
     samsim report runs/quickstart

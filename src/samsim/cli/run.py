@@ -1,4 +1,4 @@
-"""``samsim run``: an experiment from its configuration, started or resumed."""
+"""``samsim run``: start or resume an experiment from its configuration."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 
 
 class _Experiment(click.Path):
-    """A configuration: one that ships, by its name, or a file (one of the same name is ./name)."""
+    """A configuration: the name of a shipped one, or a file (write ./name for a file with a shipped name)."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the file it is in."""
+        """Return the path of the configuration file."""
         if value in SHIPPED_EXPERIMENTS:
             return shipped_experiment(value)
         return super().convert(value, param, ctx)
 
 
 class _RunCommand(click.Command):
-    """Tells whoever gives a setting as an option how it is set."""
+    """A command that suggests ``--set`` when a setting is given as an option."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the options; one that is a key of the configuration is pointed to ``--set``."""
+        """Parse the options; if an unknown one is a configuration key, suggest ``--set``."""
         given = list(args)
         try:
             return super().parse_args(ctx, args)
@@ -43,7 +43,7 @@ class _RunCommand(click.Command):
 
 
 def _as_setting(option: str, arguments: Sequence[str]) -> str | None:
-    """Return the ``KEY=VALUE`` that an unknown option was meant to be; None where no key has its name."""
+    """Return the ``KEY=VALUE`` that an unknown option was meant to be, or None if no key has its name."""
     from samsim.experiments.config.homes import known_homes
     from samsim.experiments.config.mistakes import dotted
 
@@ -60,18 +60,20 @@ def _as_setting(option: str, arguments: Sequence[str]) -> str | None:
 
 @click.command(cls=_RunCommand, epilog=SEE_EXIT_CODES)
 @click.argument("config", type=_Experiment(exists=True, dir_okay=False, path_type=Path))
-@click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="Change a setting, as in run.concurrency=4.")
-@click.option("--plan", "plan_only", is_flag=True, help="Say what it would take, by a few probed samples.")
-@click.option("--probe", type=click.IntRange(0), metavar="N", help="Samples that --plan probes.  [default: 3]")
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the first N samples for now.")
-@click.option("--retry-errors", is_flag=True, help="Do failed and partial samples again.")
+@click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="Override a setting, as in run.concurrency=4.")
+@click.option("--plan", "plan_only", is_flag=True, help="Only estimate calls, tokens and cost, from a few samples.")
+@click.option("--probe", type=click.IntRange(0), metavar="N", help="How many samples --plan tries.  [default: 3]")
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="Run only the first N samples for now.")
+@click.option("--retry-errors", is_flag=True, help="Run failed and partial samples again.")
 @click.option("--fail-fast", is_flag=True, help="Stop at the first sample that fails.")
-@click.option("--max-cost", type=click.FloatRange(min=0, min_open=True), help="Stop at this many US dollars in all.")
-@click.option("--concurrency", type=click.IntRange(1, 1024), help="Samples under way at the same time.")
-@click.option("--workers", type=click.IntRange(1, 256), help="Processes for the embedded engine.")
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Where run folders go.  [default: runs]")
+@click.option("--max-cost", type=click.FloatRange(min=0, min_open=True), help="Stop at this total cost in US dollars.")
+@click.option("--concurrency", type=click.IntRange(1, 1024), help="How many samples to process at the same time.")
+@click.option("--workers", type=click.IntRange(1, 256), help="How many processes for the embedded engine.")
+@click.option(
+    "--out", type=click.Path(file_okay=False, path_type=Path), help="Folder for the run folders.  [default: runs]"
+)
 @click.option("--restart", is_flag=True, help="Start over; the old folder is renamed and kept.")
-@click.option("--no-report", is_flag=True, help="Write no metrics and no report at the end.")
+@click.option("--no-report", is_flag=True, help="Skip the metrics and the report at the end.")
 @click.pass_context
 def run(
     ctx: click.Context,
@@ -92,9 +94,9 @@ def run(
 ) -> None:
     """Run an experiment: samples x conditions x protocols x engines x seeds.
 
-    CONFIG is a file, or quickstart, which ships with samsim.
+    CONFIG is a YAML file, or quickstart, which ships with samsim.
 
-    A run that was interrupted goes on where it stopped; a finished one is not run again.
+    An interrupted run resumes where it stopped; a finished one is not run again.
 
     \b
     samsim run quickstart
@@ -104,7 +106,7 @@ def run(
     from samsim.experiments.config import OptionValue, load_config
 
     if probe is not None and not plan_only:
-        raise click.UsageError("--probe goes with --plan.")
+        raise click.UsageError("--probe can only be used with --plan.")
     options_of_the_run = (
         OptionValue("--max-cost", ("run", "max_cost"), max_cost),
         OptionValue("--out", ("run", "out"), None if out is None else str(out)),
@@ -135,13 +137,13 @@ def run(
                 origin=config.resolve().parent,
             )
     except KeyboardInterrupt:
-        click.echo("What is done is kept; the same command goes on from there.", err=True)
+        click.echo("Finished samples are kept. Run the same command again to resume.", err=True)
         raise
     ctx.exit(finish_run(outcome, report=not no_report))
 
 
 def _announce(config: ExperimentConfig) -> None:
-    """What is about to be run, as far as it is known without asking anybody."""
+    """Print how many cells and calls are about to be run; no engine is called for this."""
     from samsim.experiments.planning import fewest_calls, most_calls
 
     cells = config.cells()
@@ -149,7 +151,7 @@ def _announce(config: ExperimentConfig) -> None:
     high = max(most_calls(cell.pipeline) for cell in cells)
     calls = how_many(low, "call") if low == high else f"{low} to {high} calls"
     click.echo(
-        f"{config.name}: {how_many(len(cells), 'cell')}, {calls} a sample (--plan measures tokens and cost)",
+        f"{config.name}: {how_many(len(cells), 'cell')}, {calls} per sample (--plan estimates tokens and cost)",
         err=True,
     )
 

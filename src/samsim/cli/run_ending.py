@@ -1,4 +1,4 @@
-"""How ``samsim run`` and ``samsim demo`` end: the report is built, shown, and decides the exit code too."""
+"""The end of ``samsim run`` and ``samsim demo``: build the report, show it, and choose the exit code."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def finish_run(outcome: Experiment, *, report: bool) -> ExitCode:
-    """Build the report if it is wanted, show what came out, and say how it ended."""
+    """Build the report if requested, show the outcome, and return the exit code."""
     from samsim.cli.views.run import show_outcome
     from samsim.reports.build import build_report
 
@@ -27,7 +27,7 @@ def finish_run(outcome: Experiment, *, report: bool) -> ExitCode:
 
 
 def _unexpected_problems(outcome: Experiment, files: ReportFiles | None) -> int:
-    """Problems of runs that were to be whole; one that was limited on purpose lacks samples on purpose."""
+    """Count the problems of runs that should be complete; a run limited by the user lacks samples on purpose."""
     unfinished = {manifest.cell.cell_id for manifest in outcome.cells if manifest.status != "finished"}
     problems = () if files is None else files.collected.problems
     return sum(unfinished.isdisjoint(problem.runs) for problem in problems)

@@ -1,4 +1,4 @@
-"""Text from outside, made safe to show: a review must not be able to steer the terminal.
+"""Make untrusted text safe to print: a review must not be able to control the terminal.
 
 Control characters (ESC, and the C1 range that 8-bit terminals obey), bidirectional marks, invisible
 format characters and lone surrogates are shown as visible escapes such as ``\\x1b``.
@@ -16,12 +16,12 @@ _TAB_AS_SPACES = "    "
 
 
 def shown(text: str) -> str:
-    """Return the text on one line, with nothing in it that a terminal obeys."""
+    """Return the text on one line, with everything that controls a terminal escaped."""
     return _UNSAFE.sub(_escape, text.replace("\t", " "))
 
 
 def shown_lines(text: str) -> str:
-    """Like ``shown``, but line breaks stay line breaks."""
+    """Return the text as ``shown`` does, but keep its line breaks."""
     return _UNSAFE_BUT_LINES.sub(_escape, text.replace("\r\n", "\n").replace("\t", _TAB_AS_SPACES))
 
 

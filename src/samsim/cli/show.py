@@ -1,4 +1,4 @@
-"""``samsim show``: one sample of a run as it was decided, with its gold and, if wanted, every prompt and reply."""
+"""``samsim show``: show how one sample of a run was decided, its gold and, with --prompts, every prompt and reply."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _LISTED = 20
 @click.command()
 @click.argument("run", metavar="RUN", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.argument("uid", required=False)
-@click.option("--prompts", is_flag=True, help="Also show every call: its messages, its attempts and its replies.")
-@click.option("--json", "as_json", is_flag=True, help="Write the sample as JSON lines, one per run.")
+@click.option("--prompts", is_flag=True, help="Also show every call: messages, attempts and replies.")
+@click.option("--json", "as_json", is_flag=True, help="Print the sample as JSON lines, one per run.")
 @click.option(
     "--limit",
     type=click.IntRange(min=1),
@@ -39,10 +39,10 @@ _LISTED = 20
 )
 @click.pass_context
 def show(ctx: click.Context, /, run: Path, uid: str | None, prompts: bool, as_json: bool, limit: int, ui: str) -> None:
-    """Show one sample of a run: what was found, doubted, voted and decided, and its gold.
+    """Show one sample of a run: what was found, flagged, voted and decided, and its gold.
 
-    RUN is a folder that samsim run wrote, or an experiment with several: then the sample of every run is shown.
-    Without a UID the samples are listed.
+    RUN is a run folder written by samsim run, or an experiment folder; then the sample of every run is shown.
+    Without a UID, the samples are listed.
 
     \b
     samsim show runs/quickstart/cr_v2-C1
@@ -50,7 +50,7 @@ def show(ctx: click.Context, /, run: Path, uid: str | None, prompts: bool, as_js
     samsim show runs/quickstart/cr_v2-C1 ko-030 --prompts
     """
     if uid is None and (prompts or as_json):
-        raise click.UsageError("--prompts and --json show one sample: give its UID.")
+        raise click.UsageError("--prompts and --json show a single sample. Give its UID.")
 
     from samsim.cli.result_view.labels import Labels, choose_ui
     from samsim.cli.views import sample as views
@@ -72,7 +72,7 @@ def show(ctx: click.Context, /, run: Path, uid: str | None, prompts: bool, as_js
 
 
 def _find(runs: Sequence[Run], uid: str) -> list[tuple[Run, RunSample]]:
-    """Return the sample of every run that has it; where none has, the error of the first says what there is."""
+    """Return the sample of every run that has it; if none has it, raise the error of the first run."""
     found: list[tuple[Run, RunSample]] = []
     missing: list[UnknownKeyError] = []
     for run in runs:

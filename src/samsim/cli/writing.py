@@ -1,4 +1,4 @@
-"""Lines to stdout, or to a file that appears under its name only when it is complete."""
+"""Write lines to stdout, or to a file that gets its name only when it is complete."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def write_json(result: SampleResult) -> None:
-    """One result to stdout, as indented JSON."""
+    """Write one result to stdout as indented JSON."""
     _write_whole(sys.stdout.buffer, safe_json(result.outputs_json(indent=2)))
 
 
 class LineFile:
-    """Lines, flushed as they come; with a path the file is renamed into place by ``finish``."""
+    """A line writer that flushes every result; ``finish`` renames the file into place."""
 
     def __init__(self, path: Path | None, *, force: bool = False, source: Path | None = None) -> None:
         self.path = path
@@ -32,16 +32,16 @@ class LineFile:
 
     @property
     def partial(self) -> Path | None:
-        """Where the lines stand until they are complete."""
+        """The path of the incomplete file; None for stdout."""
         return None if self.path is None else beside(self.path, PARTIAL)
 
     def append(self, lines: str) -> None:
-        """Append the lines of one result, without the last line end, and hand them to the system at once."""
+        """Append the lines of one result, given without the last line break, and flush them."""
         _write_whole(self._stream, lines)
         self.count += 1
 
     def finish(self) -> None:
-        """Everything is written: give the file its name."""
+        """Close the complete file and rename it into place."""
         partial = self.partial
         if self.path is None or partial is None:
             return
@@ -50,7 +50,7 @@ class LineFile:
         os.replace(partial, self.path)
 
     def abandon(self) -> str:
-        """Stop early and keep what there is; return a sentence that says where."""
+        """Stop early, keep what was written, and return a sentence that says where it is."""
         partial = self.partial
         if partial is None:
             return f"{self.count} results were written."
@@ -71,7 +71,7 @@ class LineFile:
             return partial.open("wb" if self._force else "xb")
         except FileExistsError:
             raise ConfigError(
-                f"{partial} is there from an interrupted run (or another one is writing it). "
+                f"{partial} was left by an interrupted run (or another one is writing it). "
                 "Move it away, or use --force to overwrite it."
             ) from None
         except OSError as error:
@@ -79,15 +79,15 @@ class LineFile:
 
     def _refuse_existing(self, path: Path) -> None:
         if path.exists() and not self._force:
-            raise ConfigError(f"{path} exists already. Use --force to overwrite it, or another name.")
+            raise ConfigError(f"{path} already exists. Use --force to overwrite it, or choose another name.")
 
 
 class JsonLines(LineFile):
-    """One JSON document a line."""
+    """One JSON document per line."""
 
     def __init__(self, path: Path | None, *, force: bool = False, source: Path | None = None) -> None:
         if path is not None and path.suffix.lower() == ".csv":
-            raise ConfigError(f"{path.name} would hold JSON lines, not CSV. End the name in .jsonl.")
+            raise ConfigError(f"{path.name} would contain JSON lines, not CSV. Use a name that ends in .jsonl.")
         super().__init__(path, force=force, source=source)
 
     def write(self, document: str) -> None:

@@ -1,1 +1,1 @@
-"""Experiments: one configuration, its runs, and what they leave behind."""
+"""Experiments: the configuration, the runs, and the files they write."""

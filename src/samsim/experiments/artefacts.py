@@ -1,8 +1,7 @@
-"""A run on disk, read back: the manifest, and the samples with what was decided and what it was worth.
+"""Read a run back from disk: the manifest, and the samples with their decisions and scores.
 
-Each fact is in one file; ``Run.samples`` joins outputs and scorecards by ``uid``, and refuses lines that
-another cell made. Nothing here can ask an engine or find gold: what is not in the files is missing, and
-``Run.problems`` says so.
+Each fact is in one file. ``Run.samples`` joins outputs and scorecards by ``uid`` and refuses lines that another cell
+wrote. Nothing here can call an engine or look up gold: ``Run.problems`` reports whatever the files lack.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ OUTPUTS = "outputs.jsonl"
 TRACES = "traces.jsonl"
 SCORECARDS = "scorecards.jsonl"
 STORE = "store.jsonl"
-# In the order of writing: the last one makes a sample count.
+# In the order they are written: the last one makes a sample count as finished.
 LINE_FILES = (TRACES, SCORECARDS, OUTPUTS)
 
 # One row per opinion of a run.
@@ -41,7 +40,7 @@ RUN_COLUMNS = (*RESULT_COLUMNS, "error")
 _BLOCK = 1 << 20
 _REPEAT = "Repeat the run."
 _PUT_BACK = "Put the file back, or repeat the run."
-# What a line of outputs leaves to the scorecard.
+# Fields that are written to the scorecard instead of the outputs.
 IN_SCORECARDS = ("memory", "evaluation")
 
 
@@ -56,11 +55,11 @@ class RunSample:
 
     @property
     def completeness(self) -> Completeness:
-        """Whether it was decided with all its calls, without some of them, or not at all."""
+        """Whether the sample was decided with all its calls, without some of them, or not at all."""
         return "failed" if self.result is None else self.result.completeness
 
     def to_rows(self) -> list[Row]:
-        """Return one row per opinion, as ``SampleResult.to_rows`` does; a failed sample has one with its ``error``."""
+        """Return one row per opinion, as ``SampleResult.to_rows`` does; of a failed sample, one with its ``error``."""
         if self.result is not None:
             return [{**row, "error": None} for row in self.result.to_rows()]
         return [{**dict.fromkeys(RUN_COLUMNS), "uid": self.uid, "completeness": "failed", "error": self.error}]
@@ -70,15 +69,15 @@ class RunSample:
         return data_frame(self.to_rows(), RUN_COLUMNS)
 
     def _repr_html_(self) -> str:
-        from samsim.experiments.run_html import sample_html  # only notebooks need it
+        from samsim.experiments.run_html import sample_html  # only needed in notebooks
 
         return sample_html(self)
 
 
 class Run:
-    """One run, read from its folder: ``run["ko-030"]`` is a sample, ``for sample in run`` goes through all of them.
+    """One run, read from its folder: ``run["ko-030"]`` is a sample, ``for sample in run`` iterates over all of them.
 
-    Lines are read when they are asked for, so that a long run does not fill the memory.
+    Lines are read on demand, so a long run does not fill the memory.
     """
 
     def __init__(self, path: Path, manifest: Manifest) -> None:
@@ -87,19 +86,19 @@ class Run:
 
     @property
     def name(self) -> str:
-        """How tables call this run."""
+        """The name of the run in tables."""
         return self.manifest.cell.cell_id
 
     @property
     def data(self) -> DataRecord | None:
-        """What it was run over: the texts to evaluate, or those that fill the memory."""
+        """The data it was run over: the texts to evaluate, or those that fill the memory."""
         return self.manifest.run_over
 
     @cached_property
     def problems(self) -> tuple[RunProblem, ...]:
-        """What is missing; each says which measures cannot be had without it.
+        """What is missing from the run, and which measures cannot be computed without it.
 
-        What counts is what the files hold, not what the manifest says was done.
+        This is judged by the files themselves, not by what the manifest says was done.
         """
         outputs, cards = (_count_lines(self.path / name) for name in (OUTPUTS, SCORECARDS))
         found = [RunProblem("no_outputs")] if outputs is None else list(self._lost_outputs(outputs))
@@ -125,21 +124,21 @@ class Run:
             yield RunProblem("too_many_outputs", counts)
 
     def samples(self) -> Iterator[RunSample]:
-        """Yield every finished sample, in order, with its scorecard; lines of another cell are an ``InputError``."""
+        """Yield every finished sample, in order, with its scorecard; lines of another cell raise an ``InputError``."""
         return (self._sample(row, card) for row, card in self._rows())
 
     __iter__ = samples
 
     def __len__(self) -> int:
-        """Count the finished samples."""
+        """Return the number of finished samples."""
         return _count_lines(self.path / OUTPUTS) or 0
 
     def __bool__(self) -> bool:
-        """Be true without any sample too: it is a run."""
+        """Return True even without samples: it is still a run."""
         return True
 
     def __getitem__(self, uid: str) -> RunSample:
-        """Return the sample of that id; there being none is an ``InputError`` and a ``KeyError``."""
+        """Return the sample with that id; an unknown id raises an ``InputError`` that is also a ``KeyError``."""
         known = []
         for row, card in self._rows():
             if row["uid"] == uid:
@@ -162,18 +161,18 @@ class Run:
         return f"<Run {self.name}: {how_many(len(self), 'sample')}{lost}, {manifest.status}; {self.path}>"
 
     def _repr_html_(self) -> str:
-        from samsim.experiments.run_html import run_html  # only notebooks need it
+        from samsim.experiments.run_html import run_html  # only needed in notebooks
 
         return run_html(self)
 
     def _rows(self) -> Iterator[tuple[dict[str, Any], dict[str, Any] | None]]:
-        """Yield what outputs and scorecards say about each sample, in order."""
+        """Yield the lines of each sample from the outputs and the scorecards, in order."""
         cards = self._own_lines(SCORECARDS)
         seen: set[str] = set()
         for row in self._own_lines(OUTPUTS):
             uid = row.get("uid")
             if not isinstance(uid, str):
-                raise InputError(f"{self.path / OUTPUTS} has a line without uid. {_REPEAT}")
+                raise InputError(f"{self.path / OUTPUTS} has a line without a uid. {_REPEAT}")
             if uid in seen:
                 raise InputError(f"{self.path / OUTPUTS} has sample {uid!r} twice. {_REPEAT}")
             seen.add(uid)
@@ -187,7 +186,7 @@ class Run:
         return self._own_lines(TRACES)
 
     def _own_lines(self, name: str) -> Iterator[dict[str, Any]]:
-        """Yield the lines of a file, as they were before the run marked them."""
+        """Yield the lines of a file, checked and without their digests."""
         digest = cell_digest(self.manifest)
         for raw, row in _lines(self.path / name, recorded=name == TRACES):
             signature = take_signature(row)
@@ -203,7 +202,7 @@ class Run:
         except ValidationError as error:
             raise InputError(f"{self.path / SCORECARDS}: {in_words(error, 'record', most=1)}. {_REPEAT}") from error
         if card.uid != uid:
-            raise InputError(f"{self.path}: outputs and scorecards do not go together at {uid!r}. {_REPEAT}")
+            raise InputError(f"{self.path}: outputs and scorecards do not match at {uid!r}. {_REPEAT}")
         return card
 
     def _joined(self, row: dict[str, Any], card: Scorecard | None) -> RunSample:
@@ -222,7 +221,7 @@ class Run:
 
 
 class CompleteRun(Run):
-    """The same run, as if its partial samples had failed: for measures over the complete ones only."""
+    """A run whose partial samples count as failed, for measures over complete samples only."""
 
     def _joined(self, row: dict[str, Any], card: Scorecard | None) -> RunSample:
         sample = super()._joined(row, card)
@@ -233,7 +232,7 @@ class CompleteRun(Run):
 
 
 def read_run(path: str | Path) -> Run:
-    """Read the one run in a folder."""
+    """Read the run in a folder."""
     folder = Path(path)
     place = folder / MANIFEST
     try:
@@ -256,7 +255,7 @@ def read_run(path: str | Path) -> Run:
 
 
 def find_runs(paths: Iterable[str | Path]) -> list[Run]:
-    """The runs in folders: each a run itself, or an experiment with a run per cell, in the order of its cells."""
+    """Return the runs in run folders and experiment folders; those of an experiment in the order of its cells."""
     found = []
     for path in map(Path, paths):
         inside = [read_run(folder) for folder in run_folders(path)]
@@ -267,7 +266,7 @@ def find_runs(paths: Iterable[str | Path]) -> list[Run]:
 
 
 def run_folders(path: Path) -> list[Path]:
-    """The folder itself where it holds a run, else those in it that do; one that lost its manifest is among them."""
+    """Return the folder itself if it holds a run, else the run folders in it, even those without a manifest."""
     if is_run_folder(path):
         return [path]
     return sorted(inner for inner in path.iterdir() if is_run_folder(inner)) if path.is_dir() else []
@@ -279,22 +278,22 @@ def is_run_folder(folder: Path) -> bool:
 
 
 def has_lines(folder: Path) -> bool:
-    """Return whether there is anything that a run wrote about a sample."""
+    """Return whether a run has written anything about a sample."""
     return any((folder / name).exists() for name in LINE_FILES)
 
 
 def foreign_line(place: Path, uid: object, signature: object) -> str:
-    """Return what to say about a line that the manifest's cell did not make."""
+    """Return the message about a line that was not written by the manifest's cell."""
     if signature is None:
-        return f"{place} holds sample {uid!r} without {CELL_DIGEST}, so what made it is unknown."
+        return f"{place} holds sample {uid!r} without {CELL_DIGEST}, so it is unknown which run wrote it."
     return (
         f"{place} holds sample {uid!r} of another cell: by its {CELL_DIGEST}, it was not made with the settings, texts"
-        f" and versions that {MANIFEST} names. Put the files of this run back."
+        f" and versions in {MANIFEST}. Put the files of this run back."
     )
 
 
 def changed_line(place: Path, uid: object) -> str:
-    """Return what to say about a line that is not as the run wrote it."""
+    """Return the message about a line that was changed after the run wrote it."""
     return f"{place} was changed: the line of sample {uid!r} is not what the run wrote, by its {LINE_DIGEST}."
 
 
@@ -305,7 +304,7 @@ def _no_manifest(folder: Path) -> InputError:
 
 
 def _lines(path: Path, *, recorded: bool = False) -> Iterator[tuple[bytes, dict[str, Any]]]:
-    """Yield every whole line, as it is and read; an unfinished last one is what a killed run leaves."""
+    """Yield every whole line, raw and parsed; an incomplete last line, as a killed run leaves it, is ignored."""
     try:
         file = open_plain(path)
     except FileNotFoundError:
@@ -324,7 +323,7 @@ def _lines(path: Path, *, recorded: bool = False) -> Iterator[tuple[bytes, dict[
 
 
 def _count_lines(path: Path) -> int | None:
-    """Return how many whole lines a file has, without reading them as JSON; None without the file."""
+    """Return the number of whole lines in a file, without parsing them; None if there is no file."""
     try:
         with open_plain(path) as file:
             return sum(block.count(b"\n") for block in iter(lambda: file.read(_BLOCK), b""))
@@ -333,7 +332,7 @@ def _count_lines(path: Path) -> int | None:
 
 
 def _is_there(path: Path) -> bool:
-    """Whether a file is there; what stands in its place and is none is an ``InputError``, though nobody reads it."""
+    """Return whether the file exists; anything other than a regular file raises an ``InputError``."""
     try:
         open_plain(path).close()
     except FileNotFoundError:

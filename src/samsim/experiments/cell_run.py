@@ -1,4 +1,4 @@
-"""One cell of an experiment, started or resumed: its folder, its store, its samples, its end."""
+"""Start or resume one cell of an experiment: its folder, its store, its samples, its end."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from samsim.pipeline.streaming import run_to_end
 from samsim.plurals import how_many
 from samsim.schemas.runs import LIMITED, CellRecord, Manifest, RunStatus
 
-# What must be the same for a run to go on; a difference would mix two experiments in one folder.
+# What must be unchanged to resume a run; otherwise one folder would mix two experiments.
 _SAME = {
     "config_hash": "configuration",
     "settings_hash": "configuration",
@@ -49,27 +49,27 @@ _OTHER_STORE = "memory store to start from (it was rebuilt or replaced)"
 
 
 class Watcher(Protocol):
-    """Whoever shows the progress of a run."""
+    """An observer that shows the progress of a run."""
 
     def watch_engines(self, activity: Activity) -> None:
-        """The engines that the next cell asks can be looked at while they work, also from another thread."""
+        """Watch the activity of the next cell's engines; it may be read from another thread."""
 
     def cell_started(self, cell: CellRecord, total: int, done: int, again: int = 0) -> None:
-        """A cell begins, or resumes after ``done`` samples; ``again`` others are done again."""
+        """Report that a cell starts, or resumes after ``done`` samples; ``again`` others are run again."""
 
     def sample_done(self, lines: SampleLines) -> None:
-        """One more sample is written."""
+        """Report that one more sample was written."""
 
     def cell_ended(self, manifest: Manifest) -> None:
-        """A cell ended, in one of the ways a manifest knows."""
+        """Report that a cell ended; the manifest says how."""
 
     def note(self, text: str) -> None:
-        """Something worth knowing that stops nothing."""
+        """Report something worth knowing that does not stop the run."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """What a user may ask of one start of a run, without making it another experiment."""
+    """The options of one start of a run that do not make it another experiment."""
 
     limit: int | None = None
     retry_errors: bool = False
@@ -79,7 +79,7 @@ class RunOptions:
     workers: int | None = None
 
     def __post_init__(self) -> None:
-        """Refuse numbers that would run nothing."""
+        """Refuse numbers with which nothing would run."""
         for name in ("limit", "concurrency", "workers"):
             value = getattr(self, name)
             if value is not None and value < 1:
@@ -88,7 +88,7 @@ class RunOptions:
 
 @dataclass(frozen=True, slots=True)
 class CellJob:
-    """Everything about one cell; ``manifest`` is how it would begin now, and while it runs how it began."""
+    """Everything about one cell; ``manifest`` is the one of a new run, and of the actual run once it has started."""
 
     cell: Cell
     folder: Path
@@ -102,12 +102,12 @@ class CellJob:
 
     @property
     def has_memory(self) -> bool:
-        """Whether the condition reads or writes a store at all."""
+        """Whether the condition reads or writes a store."""
         return uses_memory(self.cell.condition)
 
     @property
     def samples(self) -> Sequence[Sample]:
-        """The samples of the role, up to the limit of this start; a memory is built whole or not at all."""
+        """The samples of the role, up to the limit of this start; a memory is always built from all samples."""
         return self.data.samples if self.cell.kind == "memory_building" else self.data.samples[: self.options.limit]
 
     @property
@@ -117,7 +117,7 @@ class CellJob:
 
     @property
     def pipeline(self) -> PipelineConfig:
-        """The cell's pipeline; a language the data declares is not guessed again."""
+        """The cell's pipeline, with the language that the data declares, if any."""
         language = self.data.loaded.source.language
         if language == "auto" or self.cell.pipeline.language != "auto":
             return self.cell.pipeline
@@ -125,7 +125,7 @@ class CellJob:
 
 
 def run_cell(job: CellJob) -> Manifest:
-    """Begin the cell, or go on where it stopped; returns the manifest as it is then."""
+    """Start the cell, or resume it where it stopped, and return its manifest."""
     with locked(job.folder) as folder:
         manifest = _started(job, folder)
         _require_same_store(job.folder, manifest)
@@ -157,7 +157,7 @@ def run_cell(job: CellJob) -> Manifest:
             ended = {"status": status, "stop_reason": reason, "ended": _now()}
             counts = {"done": finished.samples, "errors": finished.errors, "partial": finished.partial}
             manifest = manifest.model_copy(update=ended | counts)
-            # On a full disk the old manifest stands, and the next start finds out by itself what is done.
+            # On a full disk the old manifest stays, and the next start counts what is done from the files.
             with suppress(OSError):
                 folder.sync()
                 if job.has_memory:
@@ -168,29 +168,29 @@ def run_cell(job: CellJob) -> Manifest:
 
 
 def _face_loss(job: CellJob, folder: RunFolder, loss: Loss | None) -> None:
-    """Say what was lost and will be done again, and keep what is left; a model is not asked twice unbidden."""
+    """Report lost samples that will be run again, and keep what is left; refuse if that would call a model again."""
     if loss is None:
         return
     samples = how_many(loss.samples, "finished sample")
     asks_a_model = any(item.kind != "embedded" for item in job.setup.settings)
     if loss.recorded and asks_a_model and not job.options.retry_errors:
         raise InputError(
-            f"{loss.why}, so {samples} would have to be done again, and the model be asked again for whatever is not in"
-            " the cache. Put the files back, or use --retry-errors to do them again."
+            f"{loss.why}, so {samples} would have to be run again, and the model called again for everything that is"
+            " not in the cache. Put the files back, or use --retry-errors to run them again."
         )
     place = folder.keep_damaged()
-    job.watcher.note(f"{loss.why}, so {samples} will be done again; what is left of the old files is kept in {place}")
+    job.watcher.note(f"{loss.why}, so {samples} will be run again; what is left of the old files is kept in {place}")
 
 
 def _is_over(manifest: Manifest, finished: Finished, samples: int) -> bool:
-    """Return whether the manifest says that the run is finished, and the files hold what it says."""
+    """Return whether the manifest says that the run is finished, and the files agree with it."""
     said = manifest.status, manifest.done, manifest.errors, manifest.partial
     held = "finished", finished.samples, finished.errors, finished.partial
     return said == held and finished.samples == samples
 
 
 def _running(job: CellJob, folder: RunFolder, manifest: Manifest, finished: Finished) -> Manifest:
-    """Return the manifest while the run is under way; where nothing is done yet, with a fresh copy of its store."""
+    """Return the manifest of the run under way; if nothing is done yet, make a fresh copy of its store."""
     update: dict[str, object] = {"status": "running", "stop_reason": None, "ended": None, "store_digest": None}
     if job.has_memory and finished.samples == 0:
         update["store_base_seq"] = copy_store(job.base_store, job.folder / STORE)
@@ -201,7 +201,7 @@ def _running(job: CellJob, folder: RunFolder, manifest: Manifest, finished: Fini
 
 
 def _require_same_store(folder: Path, manifest: Manifest) -> None:
-    """The store of a run that ended is what it or others start from: it must be the one that was left."""
+    """Check that the store is as the run left it, since this run or others start from it."""
     if manifest.store_digest is None:
         return
     if file_digest(folder / STORE) != manifest.store_digest:
@@ -213,16 +213,16 @@ def _require_same_store(folder: Path, manifest: Manifest) -> None:
 
 
 def _started(job: CellJob, folder: RunFolder) -> Manifest:
-    """Return the manifest of the run: read if it was started before, else written now."""
+    """Return the manifest of the run: the existing one, or a new one that is written now."""
     known = folder.read_manifest()
     if known is not None:
         different = _differences(known, job)
         if different != [_OTHER_STORE] or not job.options.retry_errors or job.cell.builds_on is None:
             _refuse(different, known, job)
             return known
-        # Its memory was done again: every sample saw another one.
+        # The memory was rebuilt, so all samples saw the old one.
         place = folder.start_over()
-        job.watcher.note(f"{job.cell.cell_id} starts over, since its memory was rebuilt; what was there is in {place}")
+        job.watcher.note(f"{job.cell.cell_id} starts over, since its memory was rebuilt; the old files are in {place}")
     if has_lines(job.folder) or has_lines(job.folder / RETRY_FOLDER):
         raise InputError(
             f"{job.folder} has lines of a run and no {MANIFEST}, so what made them is unknown. Put the {MANIFEST}"
@@ -235,7 +235,7 @@ def _started(job: CellJob, folder: RunFolder) -> Manifest:
 
 
 def _differences(known: Manifest, job: CellJob) -> list[str]:
-    """Return what is not as it was when the run began, in words."""
+    """Return what has changed since the run began, in words."""
     wanted = job.manifest
     changed = [words for name, words in _SAME.items() if getattr(known, name) != getattr(wanted, name)]
     different = list(dict.fromkeys(changed))
@@ -244,7 +244,7 @@ def _differences(known: Manifest, job: CellJob) -> list[str]:
     if job.has_memory and known.store_base_digest != store_digest(job.base_store):
         different.append(_OTHER_STORE)
     different += _version_changes(known, job)
-    # How many episodes the store began with is known only by whoever copied it; the lines bear it out.
+    # Only the run that copied the store knows how many episodes it began with; the lines' digests confirm it.
     wanted = wanted.model_copy(update={"store_base_seq": known.store_base_seq})
     if not different and cell_digest(known) != cell_digest(wanted):
         different.append(f"cell ({MANIFEST} was changed)")
@@ -260,17 +260,17 @@ def _refuse(different: Sequence[str], known: Manifest, job: CellJob) -> None:
     if different:
         versions = "Install the same versions again, give" if _version_changes(known, job) else "Give"
         raise ConfigError(
-            f"{job.folder} holds a run that began with another {', '.join(different)}; resuming it would mix two"
+            f"{job.folder} holds a run that was started with another {', '.join(different)}; resuming it would mix two"
             f" experiments. {versions} the experiment another name or run.out, or use --restart (the old folder is"
             " kept)."
         )
 
 
 def _retried(job: CellJob, folder: RunFolder, manifest: Manifest, finished: Finished) -> Finished:
-    """Do the failed and the partial samples again; with a memory, everything from the first of them on."""
+    """Run the failed and partial samples again; with a memory, everything from the first of them on."""
     uids = job.uids
     if job.has_memory:
-        # What came after such a sample saw a memory without it, or with half of it.
+        # The samples after it saw a memory that lacked its episode, or had an incomplete one.
         return _recovered(job, folder, manifest, uids[: finished.incomplete[0]])
     incomplete = {uids[place]: finished.completeness[place] for place in finished.incomplete}
     renewed: dict[str, SampleLines] = {}
@@ -278,7 +278,7 @@ def _retried(job: CellJob, folder: RunFolder, manifest: Manifest, finished: Fini
     def keep(lines: SampleLines) -> None:
         if lines.error is not None and job.options.fail_fast:
             raise RunStopped(f"sample {lines.uid} failed again: {lines.error}")
-        # What was found with some calls missing is worth more than nothing.
+        # A partial result is better than a failed one.
         if lines.completeness != "failed" or incomplete[lines.uid] == "failed":
             renewed[lines.uid] = lines
         job.watcher.sample_done(lines)
@@ -286,7 +286,7 @@ def _retried(job: CellJob, folder: RunFolder, manifest: Manifest, finished: Fini
     try:
         _infer(job, [sample for sample in job.data.samples if sample.uid in incomplete], keep, None, None)
     finally:
-        # A retry that is stopped or interrupted keeps what it has repaired.
+        # A retry that is stopped or interrupted keeps the samples it has renewed.
         folder.close()
         if renewed:
             replace_rows(job.folder, renewed)
@@ -295,7 +295,7 @@ def _retried(job: CellJob, folder: RunFolder, manifest: Manifest, finished: Fini
 
 
 def _recovered(job: CellJob, folder: RunFolder, manifest: Manifest, uids: Sequence[str]) -> Finished:
-    """Look again at what is finished of some samples, and be ready to append behind them."""
+    """Read which of the samples are finished, and prepare the files to append after them."""
     folder.close()
     found = find_finished(job.folder, uids, manifest)
     folder.recover(found)
@@ -334,7 +334,7 @@ def _infer_with_memory(job: CellJob, manifest: Manifest, finished: Finished, sin
 def _continuation(
     job: CellJob, memory: EpisodicOrchestrator, manifest: Manifest, finished: Finished
 ) -> Continuation | None:
-    """Return where in which epoch the run goes on; a memory that needs the history is told of it."""
+    """Return the position in the epoch at which the run resumes; restore the history if the memory needs it."""
     if finished.samples == 0:
         return None
     inside = finished.samples % (memory.epoch_size or 1)

@@ -1,4 +1,4 @@
-"""Digests of facts and of files."""
+"""Digests of JSON values and of files."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any
 
 
 def digest_of(facts: Any) -> str:
-    """Return the digest of the canonical JSON of some facts."""
+    """Return the digest of a value's canonical JSON."""
     canonical = json.dumps(facts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
 def file_digest(path: str | Path) -> str:
-    """Return the digest of a file's bytes, or of a folder's files with their names; "missing" if it is not there."""
+    """Return the digest of a file's bytes, or of a folder's file names and contents; "missing" if there is nothing."""
     place = Path(path)
     if place.is_dir():
         return digest_of({child.name: file_digest(child) for child in sorted(place.iterdir()) if child.is_file()})
@@ -27,7 +27,7 @@ def file_digest(path: str | Path) -> str:
 
 
 @lru_cache(maxsize=256)
-def _bytes_digest(path: Path, size: int, changed: int) -> str:  # noqa: ARG001 - they make the cache's key
-    """Return every cell asks for the same files; each is read once while it stays as it is."""
+def _bytes_digest(path: Path, size: int, changed: int) -> str:  # noqa: ARG001 - part of the cache key
+    """Return the digest of a file; it is cached, since every cell asks for the same files."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

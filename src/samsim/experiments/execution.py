@@ -1,4 +1,4 @@
-"""The samples of one cell, analysed in this process: some at a time, handed over in order."""
+"""Analyze the samples of one cell in this process, several at a time, and hand over the results in order."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from samsim.plurals import how_many
 from samsim.schemas.results import SampleResult
 
 Sink = Callable[[SampleLines], None]
-# The first few samples say little. A smaller start is judged when it is through.
+# Too few samples say little about the rate; a start with fewer is judged at its end.
 ENOUGH_FOR_A_RATE = 20
 
 
 class RunStopped(Exception):  # noqa: N818 - not an error: a limit the user set was reached
-    """The run stops before its end, and may go on later."""
+    """The run stops before its end and can be resumed later."""
 
 
 @dataclass(slots=True)
 class ErrorRate:
-    """How many samples fail, and when that is too many (``run.max_error_rate``).
+    """Counts failed samples and stops the run if there are too many (``run.max_error_rate``).
 
-    Counts this start only, so that a run whose server is well again can be resumed.
+    Only this start counts, so a run can be resumed once its server works again.
     """
 
     limit: float | None
@@ -43,14 +43,14 @@ class ErrorRate:
     errors: int = 0
 
     def add(self, error: str | None) -> None:
-        """Count one sample; raises ``RunStopped`` where more than the limit have failed."""
+        """Count one sample; raise ``RunStopped`` if too many have failed."""
         self.done += 1
         self.errors += error is not None
         if self.done >= ENOUGH_FOR_A_RATE:
             self._check(error)
 
     def end(self) -> None:
-        """Judge a start that was too small to be judged on the way."""
+        """Check the rate of a start that was too small to be checked earlier."""
         if self.done < ENOUGH_FOR_A_RATE:
             self._check(None)
 
@@ -58,13 +58,13 @@ class ErrorRate:
         if self.limit is not None and self.errors > self.limit * self.done:
             raise RunStopped(
                 f"{self.errors} of {how_many(self.done, 'sample')} failed, more than max_error_rate {self.limit:g}"
-                f" (--retry-errors does them again); the last: {error or 'see outputs.jsonl'}"
+                f" (use --retry-errors to run them again); the last error: {error or 'see outputs.jsonl'}"
             )
 
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """What is joined to the results when they are there."""
+    """The annotations that are joined to the results after inference."""
 
     by_uid: Mapping[str, GoldSample] = field(default_factory=dict)
     fields: Collection[str] = ()
@@ -72,9 +72,9 @@ class Gold:
 
 @dataclass(frozen=True, slots=True)
 class Inference:
-    """Everything that decides the answers of one cell.
+    """Everything that determines the answers of one cell.
 
-    ``activity`` decides nothing; it knows why a server was given up.
+    ``activity`` has no effect on them; it knows why a server was given up.
     """
 
     config: PipelineConfig
@@ -93,10 +93,10 @@ async def run_samples(
     sink: Sink,
     continued: Continuation | None = None,
 ) -> None:
-    """Analyse the samples and hand the lines of each to ``sink``, in order.
+    """Analyze the samples and pass the lines of each to ``sink``, in order.
 
-    Raises ``RunStopped`` when the spending limit is reached or a server cannot be; the sample it happened to
-    is not handed over.
+    Raises ``RunStopped`` if the spending limit is reached or a server is unreachable; the sample at which that
+    happened is not passed on.
     """
     traces = SampleTraces()
 
@@ -120,7 +120,7 @@ async def run_samples(
 
 
 def _stop_if_nobody_answers(calls: Iterable[TraceLine], activity: Activity | None) -> None:
-    """A sample that was not asked about, for want of money or of a server, did not fail: it is still to be done."""
+    """Raise ``RunStopped`` if a call was not made for lack of budget or of a server; its sample has not failed."""
     problems = {call.problem for call in calls}
     if "budget" in problems:
         raise RunStopped("the spending limit is reached")

@@ -1,4 +1,4 @@
-"""The data of an experiment, loaded once and guarded: each text has one role."""
+"""Load the data of an experiment, and check that no text has two roles."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from samsim.schemas.runs import DataRecord
 
 @dataclass(frozen=True, slots=True)
 class RoleData:
-    """The samples of one role and what annotators said about them."""
+    """The samples of one role and their gold."""
 
     loaded: LoadedSamples
     gold: Gold
@@ -29,7 +29,7 @@ class RoleData:
 
     @property
     def record(self) -> DataRecord:
-        """What a manifest says about it."""
+        """The data's record for the manifest."""
         return DataRecord(
             source=self.loaded.source.describe(),
             samples=len(self.loaded.samples),
@@ -41,7 +41,7 @@ class RoleData:
 
 
 def load_roles(sources: Mapping[Role, DataSource]) -> dict[Role, RoleData]:
-    """Load every role; a text in two roles, or a role without any text, is an error."""
+    """Load the data of every role; raise if a role has no text, or a text has two roles."""
     data = {role: _load(source) for role, source in sources.items()}
     for role, role_data in data.items():
         if not role_data.samples:

@@ -1,4 +1,4 @@
-"""The files of a run folder are plain files: nothing is read from a pipe, or passes through a link."""
+"""Safe access to run folders: only regular files are read or written, never pipes, devices or links."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _KINDS = (
 
 
 def open_plain(path: Path) -> BinaryIO:
-    """Return a file of a run, open for reading; a missing one is a ``FileNotFoundError``."""
+    """Open a file of a run for reading; a missing file raises ``FileNotFoundError``."""
     try:
-        # Without waiting: a pipe that nobody writes to would be waited for until the end of days.
+        # Do not block: opening a pipe without a writer would wait forever.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
     except FileNotFoundError:
         raise
@@ -44,14 +44,14 @@ def _not_of_a_run(path: Path, mode: int) -> InputError:
 
 
 def is_plain(path: Path) -> bool:
-    """Return whether there is a file of its own, no link to one."""
+    """Return whether the path is a regular file, not a link to one."""
     return path.is_file() and not path.is_symlink()
 
 
 def require_plain(folder: Path, *, files: tuple[str, ...], folders: tuple[str, ...]) -> None:
-    """Refuse to write to a folder in which something else stands in the place of a file or a folder of a run.
+    """Raise if a file or folder of a run is something else, such as a link, before anything is written.
 
-    ``files`` are what their names begin with, ``folders`` are names; what is in those is looked at too.
+    ``files`` are prefixes of file names, ``folders`` are names of folders; the files in those are checked too.
     """
     for entry in _entries(folder):
         if entry.name in folders:
@@ -71,7 +71,7 @@ def _require(entry: os.DirEntry[str], wanted: int) -> None:
     mode = entry.stat(follow_symlinks=False).st_mode
     if stat.S_IFMT(mode) != wanted:
         raise StoreError(
-            f"{entry.path} is {_kind(mode)} where a run has {_kind(wanted)} of its own, so nothing is written."
+            f"{entry.path} is {_kind(mode)}, but a run needs {_kind(wanted)} there, so nothing is written."
             " Remove it, move the run's folder away, or use --restart (the old folder is kept)."
         )
 

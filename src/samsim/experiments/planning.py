@@ -1,11 +1,12 @@
-"""What an experiment would take, before it is run: calls, tokens and cost, measured on a few samples.
+"""Estimate what an experiment takes before it is run: calls, tokens and cost, measured on a few samples.
 
-The probed samples are asked for real, without memory, by the engines of each cell; their answers are
-kept in the response cache, so that the run itself does not pay for them again. Where a key is missing
-nobody is asked: the tokens of the same prompts are counted, with the embedded engine's answers in the
-model's place, and priced from the table. Every figure is a range:
-all samples like the cheapest probed one, and all like the dearest if it had needed every call its
-protocol may make (a conflict review only asks for reviews where something is flagged).
+The probed samples are sent to the engines of each cell, without memory. Their answers go to the response cache, so
+the run itself does not pay for them again. If a key is missing, no engine is called: the tokens of the same prompts
+are counted, with the embedded engine's answers in place of the model's, and priced from the table.
+
+Every figure is a range. The low end assumes that all samples are like the cheapest probed one; the high end, that
+all are like the most expensive one and need every call their protocol may make (a conflict review only asks for
+reviews if something is flagged).
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _STAGE1_CALLS, _JUDGE_AND_STAGE2 = 3, 2
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """From the least to the most."""
+    """A range from the least to the most."""
 
     low: float
     high: float
@@ -47,9 +48,9 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class CellPlan:
-    """What one cell would take; None where nothing was probed or the servers did not say.
+    """The estimate for one cell; a figure is None if nothing was probed or the servers did not report it.
 
-    ``missing_keys`` are the variables without which its engines were not asked, only counted.
+    ``missing_keys`` are the environment variables that are not set; then calls were only counted, not made.
     """
 
     cell: CellRecord
@@ -65,7 +66,7 @@ class CellPlan:
 
 @dataclass(frozen=True, slots=True)
 class ExperimentPlan:
-    """What an experiment would take, cell by cell."""
+    """The estimate for an experiment, cell by cell."""
 
     cells: tuple[CellPlan, ...]
     notes: tuple[str, ...]
@@ -74,10 +75,10 @@ class ExperimentPlan:
 def plan_experiment(
     config: ExperimentConfig | str | Path | Mapping[str, Any], probes: int = DEFAULT_PROBES
 ) -> ExperimentPlan:
-    """Estimate the calls, tokens and cost of an experiment, from a few samples that are asked for real.
+    """Estimate the calls, tokens and cost of an experiment from a few samples, with real calls.
 
-    ``config`` is what ``load_config`` returned, or what it takes. Every different pair of protocol and engines is
-    probed. Where a key is missing nobody is asked, and tokens are counted from the prompts.
+    ``config`` is what ``load_config`` returns or accepts. Every distinct pair of protocol and engines is probed. If a
+    key is missing, no call is made and tokens are counted from the prompts.
     """
     loaded = as_config(config)
     data = load_roles(loaded.sources())
@@ -89,7 +90,7 @@ def plan_experiment(
         key = cell.protocol, cell.plan.model_dump_json()
         if key not in probed:
             missing = missing_keys(cell.plan, cell.protocol)
-            # Whoever asks for a plan wants it now: a server that is away is not waited for.
+            # A plan should be quick, so do not wait for a server that is away.
             plan = cell.plan.model_copy(update={"max_outage": 0.0})
             setup = build_setup(plan, protocol=cell.protocol, spending=spending, counting=bool(missing))
             lines = run_to_end(_probe(cell, setup, _spread(samples, probes)))
@@ -97,7 +98,7 @@ def plan_experiment(
         plans.append(_cell_plan(cell, len(samples), probed[key]))
     missed = dict.fromkeys(name for probe in probed.values() for name in probe.missing_keys)
     notes = [
-        f"* {name} is not set, so no model was asked: tokens are counted from the prompts and from the embedded"
+        f"* {name} is not set, so no model was called: tokens are counted from the prompts and from the embedded"
         " engine's answers (4 bytes each), and priced from the table"
         for name in missed
     ]
@@ -106,14 +107,14 @@ def plan_experiment(
 
 @dataclass(frozen=True, slots=True)
 class _Probed:
-    """The probed samples and the engines they were asked of."""
+    """The probed samples and the engines that answered them."""
 
     lines: tuple[SampleLines, ...]
     setup: EngineSetup
     missing_keys: tuple[str, ...]
 
     def cost(self, usage: UsageRecord) -> float | None:
-        """Return what a sample would cost were none of its answers in the cache already."""
+        """Return what a sample would cost if none of its answers were cached."""
         saved = Usage(input_tokens=usage.saved_input_tokens, output_tokens=usage.saved_output_tokens)
         if saved == Usage(input_tokens=0, output_tokens=0) or usage.cost is None:
             return usage.cost
@@ -125,7 +126,7 @@ class _Probed:
 
 
 def _spread(samples: Sequence[Sample], count: int) -> list[Sample]:
-    """Return samples from all over the set: the shortest, the longest and some between, since length is what costs."""
+    """Return samples of all lengths, from the shortest to the longest, since length determines the cost."""
     by_length = sorted(samples, key=lambda sample: (len(sample.text), sample.uid))
     if count >= len(by_length) or count <= 1:
         return by_length[len(by_length) // 2 :][:1] if count == 1 else by_length[:count]
@@ -159,7 +160,7 @@ def _cell_plan(cell: Cell, samples: int, probed: _Probed) -> CellPlan:
         calls=_estimate([(usage.calls, scale) for usage, scale in scaled], samples),
         tokens=_estimate([(_tokens(usage), scale) for usage, scale in scaled], samples),
         cost=_estimate([(probed.cost(usage), scale) for usage, scale in scaled], samples),
-        # Counting takes no time; how long a model would take is not known.
+        # Counting takes no time, so it is unknown how long a model would take.
         seconds=None
         if probed.missing_keys
         else _estimate([(usage.seconds, scale) for usage, scale in scaled], samples),
@@ -177,14 +178,14 @@ def _tokens(usage: UsageRecord) -> int | None:
 
 
 def fewest_calls(pipeline: PipelineConfig) -> int:
-    """Return how many calls a sample takes at least: its Stage 1."""
+    """Return how many calls a sample needs at least: those of Stage 1."""
     if pipeline.protocol == "debate":
         return _STAGE1_CALLS
     return len(AGENTS) if is_conflict_review(pipeline.protocol) else most_calls(pipeline)
 
 
 def most_calls(pipeline: PipelineConfig) -> int:
-    """Return how many calls one sample may take, repairs and rechecks aside."""
+    """Return how many calls a sample may need, not counting repairs and rechecks."""
     draws = draws_of(pipeline.protocol)
     if draws is not None:
         return draws

@@ -1,6 +1,6 @@
-"""One finished sample becomes the lines of a run: what was decided, how, and what it is worth.
+"""Turn one finished sample into the lines of a run: its outputs, its traces and its scorecard.
 
-This is where gold meets a result, after inference; nothing that decides can import it.
+This is where gold is joined to a result, after inference. Code that decides cannot import this module.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NumberT = TypeVar("NumberT", int, float)
 
 @dataclass(frozen=True, slots=True)
 class SampleLines:
-    """What is written about one sample, and what the progress shows of it."""
+    """The lines written about one sample, and the facts that the progress shows."""
 
     uid: str
     outputs: bytes
@@ -44,7 +44,7 @@ class SampleLines:
         return "partial" if self.missing else "complete"
 
     def signed(self, digest: str | None) -> SampleLines:
-        """Return the same, each line with the digest of the cell that made it."""
+        """Return a copy in which each line carries the digest of its cell."""
         written = self.outputs, self.scorecard, self.traces
         outputs, scorecard, traces = (signed(lines, digest) for lines in written)
         return replace(self, outputs=outputs, scorecard=scorecard, traces=traces)
@@ -65,7 +65,7 @@ def project(
     gold_fields: Collection[str],
     taxonomy: Taxonomy | None = None,
 ) -> SampleLines:
-    """Return the lines of one sample; the gold's refs are spelt as the run's taxonomy spells them."""
+    """Return the lines of one sample; the refs of the gold are normalized to the run's taxonomy."""
     usage = usage_of(asked)
     error = outcome.message if isinstance(outcome, SampleError) else None
     records = None if gold is None else [_gold_record(item, taxonomy) for item in gold.tuples]
@@ -100,7 +100,7 @@ def _without_slot(record: MemoryRecord | None) -> MemoryRecord | None:
 
 
 def _with_memory(calls: Sequence[TraceLine], outcome: Outcome) -> Sequence[TraceLine]:
-    """The calls of a sample, the last of them with what memory did, so that a trace tells it too (seed 003 §7)."""
+    """Return the calls of a sample, the last one with the memory record, as a trace must have it (seed 003 §7)."""
     if isinstance(outcome, SampleError) or not calls:
         return calls
     return [*calls[:-1], calls[-1].model_copy(update={"memory": outcome.memory})]
@@ -112,7 +112,7 @@ def _gold_record(item: GoldTuple, taxonomy: Taxonomy | None) -> GoldRecord:
 
 
 def usage_of(asked: Asked) -> UsageRecord:
-    """Return what the calls of a sample took together; one unknown part makes the sum unknown."""
+    """Return the total usage of a sample's calls; one unknown part makes a sum unknown."""
     attempts = [attempt for call in asked.calls for attempt in call.attempts]
     return UsageRecord(
         calls=len(asked.calls),

@@ -1,4 +1,4 @@
-"""What a manifest says about where a run came from: versions, revision."""
+"""The origin of a run, as its manifest records it: versions, code digest and git revision."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from samsim import __version__
 
-# The analyser of Korean with its model decides in every run, numpy (how episodes are ranked) where there is a memory.
+# The Korean analyzer and its model affect every run; numpy, which ranks episodes, only runs with a memory.
 _ALWAYS_DECIDING = ("code", "kiwipiepy", "kiwipiepy_model")
 _DECIDING_WITH_MEMORY = (*_ALWAYS_DECIDING, "numpy")
 _RECORDED = ("kiwipiepy", "kiwipiepy_model", "numpy", "pydantic")
@@ -21,7 +21,7 @@ _DECIDING = ("schemas", "language", "rules", "memory", "engines", "agents", "pip
 
 
 def versions() -> dict[str, str]:
-    """samsim and its code, Python, and the packages that can change an answer."""
+    """Return the versions of samsim, its code, Python, and the packages that can change an answer."""
     found = {"samsim": __version__, "code": code_digest(), "python": platform.python_version()}
     found["platform"] = platform.system().lower()
     for package in _RECORDED:
@@ -33,12 +33,12 @@ def versions() -> dict[str, str]:
 
 
 def deciding_versions(known: Mapping[str, str], *, memory: bool) -> dict[str, str | None]:
-    """Of the versions a manifest knows, those that decide the answers of its run."""
+    """Return those versions of a manifest that can change the answers of its run."""
     return {name: known.get(name) for name in (_DECIDING_WITH_MEMORY if memory else _ALWAYS_DECIDING)}
 
 
 def version_changes(before: Mapping[str, str], now: Mapping[str, str], *, memory: bool) -> list[str]:
-    """Return what decides and is of another version now, in words: ``kiwipiepy 0.21.0 → 0.22.0``."""
+    """Return the changed versions that can change an answer, in words: ``kiwipiepy 0.21.0 → 0.22.0``."""
     wanted = deciding_versions(now, memory=memory)
     changed = [name for name, old in deciding_versions(before, memory=memory).items() if old != wanted[name]]
     return [
@@ -51,9 +51,9 @@ def version_changes(before: Mapping[str, str], now: Mapping[str, str], *, memory
 
 @cache
 def code_digest() -> str:
-    """Return a digest of every file that has a part in a decision, data that ships with the code included.
+    """Return a digest of every file that takes part in a decision, including the data that ships with the code.
 
-    Commands, reports and metrics have no part.
+    Commands, reports and metrics are left out.
     """
     root = Path(str(files("samsim")))
     digest = hashlib.sha256()
@@ -65,7 +65,7 @@ def code_digest() -> str:
 
 
 def git_revision(folder: Path) -> str | None:
-    """Return the revision of the repository the configuration is in, if there is one."""
+    """Return the git revision of the repository that the folder is in, or None."""
     command = ["git", "-C", str(folder), "rev-parse", "HEAD"]
     try:
         answer = subprocess.run(command, capture_output=True, text=True, timeout=5, check=False)

@@ -1,4 +1,4 @@
-"""The calls of each sample, collected in the order in which they were asked."""
+"""Collect the calls of each sample in the order they were made."""
 
 from __future__ import annotations
 
@@ -10,41 +10,41 @@ from samsim.engines.wrapped import WrappedEngine
 
 
 class SampleTraces:
-    """What was asked for the samples under way. A call has its place when it is asked, so that the
-    order does not depend on which answer comes first."""
+    """The calls of the samples under way. A call gets its place when it is made, so the order does not
+    depend on which answer comes first."""
 
     def __init__(self) -> None:
         self._lines: dict[str, list[TraceLine | None]] = {}
         self._seconds: dict[str, float] = {}
 
     def reserve(self, uid: str) -> int:
-        """Return the place of a call that is about to be asked."""
+        """Return the place of a call that is about to be made."""
         places = self._lines.setdefault(uid, [])
         places.append(None)
         return len(places) - 1
 
     def fill(self, uid: str, line: TraceLine, seconds: float) -> None:
-        """The call came to its end; one whose sample was taken already comes too late."""
+        """Record a finished call; a call whose sample was already taken is ignored."""
         places = self._lines.get(uid)
         if places is not None and line.order < len(places):
             places[line.order] = line
             self._seconds[uid] = self._seconds.get(uid, 0.0) + seconds
 
     def take(self, uid: str) -> tuple[list[TraceLine], float]:
-        """Return the calls of a finished sample and the seconds they took together; they are forgotten here."""
+        """Remove and return the calls of a finished sample, with the total seconds they took."""
         lines = [line for line in self._lines.pop(uid, []) if line is not None]
         return lines, self._seconds.pop(uid, 0.0)
 
 
 class CollectingEngine(WrappedEngine):
-    """Keeps what came of every request."""
+    """An engine that records every call."""
 
     def __init__(self, engine: Engine, traces: SampleTraces) -> None:
         super().__init__(engine)
         self._traces = traces
 
     async def complete(self, request: EngineRequest) -> EngineReply:
-        """Answer as the asked engine does."""
+        """Return the reply of the wrapped engine and record the call."""
         place = self._traces.reserve(request.uid)
         asked = perf_counter()
         reply = await super().complete(request)

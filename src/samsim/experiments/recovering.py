@@ -1,4 +1,4 @@
-"""What a run folder holds: how many samples are finished, and whether they are this cell's."""
+"""Find out how many samples of a run folder are finished, and whether this cell wrote them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RESTART = "Move the folder away or use --restart (the old folder is kept)."
 
 @dataclass(slots=True)
 class Finished:
-    """What a run has done so far: a row per sample, in order."""
+    """What a run has finished so far: one entry per sample, in order."""
 
     wrote_episode: list[bool] = field(default_factory=list)
     completeness: list[Completeness] = field(default_factory=list)
@@ -47,7 +47,7 @@ class Finished:
 
     @property
     def incomplete(self) -> list[int]:
-        """The places of those that failed or are partial: what is worth doing again."""
+        """The positions of the failed and partial samples, which can be run again."""
         return [place for place, completeness in enumerate(self.completeness) if completeness != "complete"]
 
     def episodes(self, samples: int | None = None) -> int:
@@ -55,7 +55,7 @@ class Finished:
         return sum(self.wrote_episode[:samples])
 
     def become(self, other: Finished) -> None:
-        """Take over what another look has found."""
+        """Take over the state of another instance."""
         self.completeness, self.wrote_episode = other.completeness, other.wrote_episode
 
     def add(self, completeness: Completeness, *, wrote_episode: bool) -> None:
@@ -66,9 +66,9 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The finished samples, up to where each file holds them, and how much is behind.
+    """The finished samples, the size of their lines in each file, and what comes after them.
 
-    ``whole_lines_behind`` are those of the outputs: a killed run leaves one at most.
+    ``whole_lines_behind`` counts lines of the outputs; a killed run leaves at most one.
     """
 
     finished: Finished
@@ -78,10 +78,10 @@ class Found:
 
 
 def find_finished(folder: Path, uids: Sequence[str], manifest: Manifest) -> Found:
-    """Return the finished samples among ``uids``; nothing is changed.
+    """Return the finished samples among ``uids``, without changing anything.
 
-    A sample is finished when its lines are whole in all three files. Lines of another cell or of other
-    samples are an error, not damage: they may be worth keeping.
+    A sample is finished if its lines are whole in all three files. Lines of another cell or of other samples are an
+    error, not damage: they may be worth keeping.
     """
     digest = cell_digest(manifest)
     readers = {name: _LineReader(folder / name, digest, sealed=manifest.line_digests) for name in LINE_FILES}
@@ -94,7 +94,7 @@ def find_finished(folder: Path, uids: Sequence[str], manifest: Manifest) -> Foun
             if {row.get("uid"), card.get("uid")} != {uid}:
                 other = row.get("uid") if row.get("uid") != uid else card.get("uid")
                 raise InputError(
-                    f"{folder} holds sample {other!r} where {uid!r} is expected: its files do not belong to this data."
+                    f"{folder} holds sample {other!r} but {uid!r} was expected: its files do not belong to this data."
                     f" {RESTART}"
                 )
             known = _read(row, card)
@@ -121,9 +121,9 @@ def find_finished(folder: Path, uids: Sequence[str], manifest: Manifest) -> Foun
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """Finished samples that the files of a run no longer bear out, and why, in words.
+    """Finished samples that the files of a run no longer hold, and why, in words.
 
-    ``recorded`` are those that were done when the run ended: somebody removed or damaged their files later.
+    ``recorded`` counts those that were there when the run ended: their files were removed or damaged later.
     """
 
     samples: int
@@ -132,21 +132,21 @@ class Loss:
 
 
 def find_loss(folder: Path, manifest: Manifest, found: Found) -> Loss | None:
-    """Return what more is lost than the one sample that a killed run leaves unfinished; None where nothing is."""
+    """Return what is lost beyond the one sample that a killed run leaves unfinished, or None."""
     sound = found.finished.samples
     wanted = manifest.done if manifest.run_over is None else min(manifest.done, manifest.run_over.samples)
-    # One that was killed may have been doing samples again.
+    # A run that was killed may have been in the middle of a retry.
     recorded = 0 if manifest.status == "running" else max(wanted - sound, 0)
     if not recorded and found.whole_lines_behind <= 1:
         return None
     missing = [name for name in LINE_FILES if not (folder / name).exists()]
     verb = "is" if len(missing) == 1 else "are"
-    why = f"{', '.join(missing)} {verb} missing" if missing else f"its files are damaged behind sample {sound}"
+    why = f"{', '.join(missing)} {verb} missing" if missing else f"its files are damaged after sample {sound}"
     return Loss(max(recorded, found.whole_lines_behind), recorded, f"{folder}: {why}")
 
 
 class _LineReader:
-    """Reads whole JSON lines of one cell and knows up to where they were accepted."""
+    """Reads whole JSON lines of one cell and keeps the position up to which they were accepted."""
 
     def __init__(self, path: Path, digest: str | None, *, sealed: bool) -> None:
         self._path = path
@@ -159,7 +159,7 @@ class _LineReader:
         self.accepted = 0
 
     def next(self) -> dict[str, Any] | None:
-        """Return the next whole line, or None where there is none that can be read."""
+        """Return the next whole line, or None if there is none or it cannot be read."""
         raw = self._file.readline() if self._file is not None else b""
         if not raw.endswith(b"\n"):
             return None
@@ -175,11 +175,11 @@ class _LineReader:
             raise InputError(f"{foreign_line(self._path, row['uid'], signature)} {RESTART}")
         if signature is not None and self._sealed and not is_as_written(raw):
             raise InputError(f"{changed_line(self._path, row['uid'])} Put the file back, or start over. {RESTART}")
-        # Without a signature nobody can say what made it: it is damage.
+        # Without a signature it is unknown what made the line, so it counts as damage.
         return row if signature == self._digest else None
 
     def skip(self, uid: str, count: int) -> bool:
-        """Whether the next ``count`` lines are whole, belong to the sample, and are in the order of its calls."""
+        """Skip ``count`` lines; return whether they are whole, of this sample, and in the order of its calls."""
         before = -1
         for _ in range(count):
             row = self.next()
@@ -190,21 +190,21 @@ class _LineReader:
         return True
 
     def whole_lines_left(self) -> int:
-        """Return how many lines there are behind what was accepted."""
+        """Return the number of whole lines after the accepted ones."""
         if self._file is None:
             return 0
         self._file.seek(self.accepted)
         return sum(line.endswith(b"\n") for line in self._file)
 
     def is_at_end(self) -> bool:
-        """Return whether the file is there and ends where it was accepted."""
+        """Return whether the file exists and ends after the accepted lines."""
         if self._file is None:
             return False
         self._file.seek(self.accepted)
         return not self._file.read(1)
 
     def accept(self) -> None:
-        """What was read so far stays."""
+        """Accept everything that was read so far."""
         self.accepted = self._position
 
     def close(self) -> None:
@@ -214,7 +214,7 @@ class _LineReader:
 
 
 def _read(row: dict[str, Any], card: dict[str, Any]) -> tuple[Completeness, Scorecard] | None:
-    """Return how complete a sample is, and its scorecard; None where it or the outputs are not what a run writes."""
+    """Return the completeness of a sample and its scorecard; None if a line is not what a run writes."""
     try:
         failed = isinstance(row.get("error"), str)
         completeness: Completeness = "failed" if failed else SampleResult.model_validate(row).completeness

@@ -1,7 +1,7 @@
-"""Failed and partial samples done again: their rows are replaced, all others stay byte for byte.
+"""Replace the rows of failed and partial samples that were run again; all others stay byte for byte.
 
-The three files are written anew in a folder beside and moved into place when they are complete; a
-run that dies in between finds either the old files or finishes the move.
+New versions of the three files are written to a separate folder and moved into place when they are complete. If the
+process dies in between, the next start either finds the old files or finishes the move.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _COMPLETE = "complete"
 
 
 def finish_replacing(folder: Path) -> None:
-    """Move complete new files into place, or throw incomplete ones away."""
+    """Move complete new files into place, or delete incomplete ones."""
     beside = folder / RETRY_FOLDER
     if not beside.exists():
         return
@@ -33,7 +33,7 @@ def finish_replacing(folder: Path) -> None:
 
 
 def replace_rows(folder: Path, renewed: Mapping[str, SampleLines]) -> None:
-    """Put the new lines of some samples in the place of their old ones."""
+    """Replace the lines of these samples by their new ones."""
     beside = folder / RETRY_FOLDER
     shutil.rmtree(beside, ignore_errors=True)
     beside.mkdir()
@@ -64,7 +64,7 @@ def replace_rows(folder: Path, renewed: Mapping[str, SampleLines]) -> None:
 
 
 def _traces_by_sample(path: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield the calls of each sample that has any, in order."""
+    """Yield each sample that has calls, in order, with its lines."""
     owner: str | None = None
     lines: list[bytes] = []
     with path.open("rb") as file:

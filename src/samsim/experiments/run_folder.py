@@ -1,9 +1,9 @@
-"""A run folder while it is written.
+"""A run folder that is being written.
 
-What is on disk after a crash: of each finished sample its calls (traces), its worth (scorecards) and
-its decisions (outputs), written in this order, sample after sample. A sample counts as finished when
-all three are whole; ``find_finished`` tells how many are, and ``recover`` cuts off the rest, which will be
-done again. One process writes to a folder at a time.
+After a crash, the disk holds for each finished sample its calls (traces), its scores (scorecards) and its decisions
+(outputs), written in this order, sample by sample. A sample counts as finished if all three are whole.
+``find_finished`` counts them, and ``recover`` cuts off the rest, which will be run again. Only one process writes to
+a folder at a time.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from samsim.json_text import read_json
 from samsim.schemas.runs import Manifest
 
 LOCK = ".lock"
-# Power cuts lose at most this; the death of the process loses nothing.
+# A power failure loses at most this much; a killed process loses nothing.
 _SYNC_SECONDS = 1.0
 
 
@@ -44,7 +44,7 @@ class RunFolder:
         try:
             with open_plain(self.path / MANIFEST) as file:
                 manifest = Manifest.model_validate(read_json(file.read()))
-            datetime.fromisoformat(manifest.started)  # the clock of the episodes that are still to be written
+            datetime.fromisoformat(manifest.started)  # the timestamp of the episodes to be written
             return manifest
         except FileNotFoundError:
             return None
@@ -54,16 +54,16 @@ class RunFolder:
             ) from error
 
     def write_manifest(self, manifest: Manifest) -> None:
-        """Replace the manifest at once; it is never half there."""
+        """Replace the manifest atomically; it is never half written."""
         replace_file(self.path / MANIFEST, manifest.model_dump_json(indent=2).encode() + b"\n")
 
     def recover(self, found: Found) -> None:
-        """Cut off what is behind the finished samples, and be ready to append."""
+        """Cut off everything after the finished samples, and open the files for appending."""
         for name in LINE_FILES:
             self._open_at(name, found.accepted[name])
 
     def keep_damaged(self) -> Path:
-        """Copy the files of the samples beside, before anything of them is cut; returns where they are."""
+        """Copy the files of the samples to a new folder before they are cut off, and return it."""
         place = self._new_place("damaged")
         for name in LINE_FILES:
             if (self.path / name).exists():
@@ -71,9 +71,9 @@ class RunFolder:
         return place
 
     def start_over(self) -> Path:
-        """Move everything of the run into a folder inside, so that it can start over; returns where it is now.
+        """Move all files of the run to a new folder inside it, so that the run can start over, and return that folder.
 
-        The manifest goes last: whoever dies before leaves a run that is still refused.
+        The manifest is moved last: if the process dies earlier, the run is still refused.
         """
         place = self._new_place("replaced")
         stores = sorted(path.name for path in self.path.glob(f"{STORE}*"))
@@ -97,7 +97,7 @@ class RunFolder:
         self._descriptors[name] = descriptor
 
     def append(self, lines: SampleLines) -> None:
-        """Write one sample; its outputs come last and make it count."""
+        """Write one sample; its outputs are written last and make it count as finished."""
         try:
             for name, data in ((TRACES, lines.traces), (SCORECARDS, lines.scorecard), (OUTPUTS, lines.outputs)):
                 write_all(self._descriptors[name], data)
@@ -105,11 +105,11 @@ class RunFolder:
                 self.sync()
         except OSError as error:
             raise StoreError(
-                f"Cannot write to {self.path}: {error.strerror}. What is done is kept: make room and run it again."
+                f"Cannot write to {self.path}: {error.strerror}. Finished samples are kept: free disk space and rerun."
             ) from error
 
     def sync(self) -> None:
-        """Bring what was written through a power cut."""
+        """Make sure that what was written survives a power failure."""
         for descriptor in self._descriptors.values():
             sync(descriptor)
         self._synced = monotonic()
@@ -119,7 +119,7 @@ class RunFolder:
         descriptors = list(self._descriptors.values())
         self._descriptors.clear()
         for descriptor in descriptors:
-            # What a full disk did not take is done again at the next start.
+            # Samples that a full disk did not take are run again at the next start.
             with suppress(OSError):
                 sync(descriptor)
             os.close(descriptor)
@@ -127,12 +127,12 @@ class RunFolder:
 
 @contextmanager
 def locked(path: Path) -> Iterator[RunFolder]:
-    """The folder (made if need be), locked for this process and closed at the end."""
+    """Create the folder if necessary, lock it for this process, and close it at the end."""
     try:
         path.mkdir(parents=True, exist_ok=True)
         require_plain(path, files=(LOCK, MANIFEST, STORE, *LINE_FILES), folders=(RETRY_FOLDER,))
     except OSError as error:
-        raise ConfigError(f"Cannot write to {path}: {error.strerror}. Set run.out to another place.") from error
+        raise ConfigError(f"Cannot write to {path}: {error.strerror}. Choose another run.out.") from error
     with _lock(path):
         folder = RunFolder(path)
         try:
@@ -141,8 +141,8 @@ def locked(path: Path) -> Iterator[RunFolder]:
             if error.filename is None:
                 raise
             raise StoreError(
-                f"Cannot read or write {error.filename}: {error.strerror}. What is done is kept: check the place and"
-                " the disk, then run it again."
+                f"Cannot read or write {error.filename}: {error.strerror}. Finished samples are kept: check the path"
+                " and the disk, then run it again."
             ) from error
         finally:
             folder.close()
@@ -150,10 +150,10 @@ def locked(path: Path) -> Iterator[RunFolder]:
 
 @contextmanager
 def all_locked(experiment: Path) -> Iterator[None]:
-    """Every run folder of an experiment, locked: nobody writes to it meanwhile."""
+    """Lock every run folder of an experiment, so that no other process writes to it."""
     with ExitStack() as stack:
         for lock in (*experiment.glob(LOCK), *experiment.glob(f"*/{LOCK}")):
-            # Nobody writes behind a lock that is none.
+            # A lock that is not a regular file is not held by a run.
             if is_plain(lock):
                 stack.enter_context(_lock(lock.parent))
         yield
@@ -167,5 +167,5 @@ def _lock(path: Path) -> Iterator[None]:
         except BlockingIOError:
             raise ConfigError(f"{path} is being written by another samsim run. Wait for it, or stop it.") from None
         except OSError as error:
-            raise ConfigError(f"Cannot write to {path}: {error.strerror}. Set run.out to another place.") from error
+            raise ConfigError(f"Cannot write to {path}: {error.strerror}. Choose another run.out.") from error
         yield

@@ -1,4 +1,4 @@
-"""Runs in a notebook: what they are, how they ended, and their first samples."""
+"""Runs as HTML for notebooks: their names, their status and their first samples."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _SHOWN_CHARACTERS = 80
 
 
 def sample_html(sample: RunSample) -> str:
-    """Return a sample as its result shows itself, or its error."""
+    """Return the HTML of a sample's result, or its error."""
     if sample.result is None:
         return html_block(f"{sample.uid} failed: {sample.error}")
     return html_block(sample.uid, sample.result._repr_html_())
 
 
 def run_html(run: Run) -> str:
-    """Return the run in a sentence and its first samples as a table."""
+    """Return a summary of the run and a table of its first samples."""
     rows = [_row(sample) for sample in islice(run, _SHOWN_SAMPLES)]
     more = len(run) - len(rows)
     return html_block(

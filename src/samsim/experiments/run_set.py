@@ -1,4 +1,4 @@
-"""An experiment on disk: its runs by the names of their cells."""
+"""An experiment on disk: its runs by cell name."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from samsim.schemas.runs import LIMITED, Manifest
 
 
 class Experiment(Mapping[str, Run]):
-    """The runs of an experiment by the names of their cells: ``experiment["cr_v2-C1"]["ko-030"]`` is a sample.
+    """The runs of an experiment by cell name: ``experiment["cr_v2-C1"]["ko-030"]`` is a sample.
 
-    ``folder`` is where they are. What ``run_experiment`` returns has the cells it came to.
+    ``folder`` is where they are. The one that ``run_experiment`` returns has the cells that were started.
     """
 
     def __init__(self, folder: Path, runs: Iterable[Run]) -> None:
@@ -34,17 +34,17 @@ class Experiment(Mapping[str, Run]):
 
     @property
     def stopped(self) -> str | None:
-        """Why the experiment was stopped; None where it was not, or only by a limit that was asked for."""
+        """Why the experiment was stopped; None if it was not, or only by the ``limit`` of the user."""
         return next(filter(None, map(why_it_ends, self.cells)), None)
 
     @property
     def errors(self) -> int:
-        """How many samples failed, in all runs together."""
+        """How many samples failed in all runs together."""
         return sum(manifest.errors for manifest in self.cells)
 
     @property
     def partial(self) -> int:
-        """How many samples are partial, in all runs together."""
+        """How many samples are partial in all runs together."""
         return sum(manifest.partial for manifest in self.cells)
 
     @property
@@ -54,7 +54,7 @@ class Experiment(Mapping[str, Run]):
         return sum(record.bad_rows for record in data.values())
 
     def __getitem__(self, name: str) -> Run:
-        """Return the run of that cell; there being none is an ``InputError`` and a ``KeyError``."""
+        """Return the run of that cell; an unknown name raises an ``InputError`` that is also a ``KeyError``."""
         try:
             return self._runs[name]
         except KeyError:
@@ -67,7 +67,7 @@ class Experiment(Mapping[str, Run]):
         return len(self._runs)
 
     def to_rows(self) -> list[Row]:
-        """Return the rows of every run, with its name as ``run``."""
+        """Return the rows of every run, with the name of the run as ``run``."""
         return [{"run": name, **row} for name, run in self.items() for row in run.to_rows()]
 
     def to_dataframe(self) -> DataFrame:
@@ -78,13 +78,13 @@ class Experiment(Mapping[str, Run]):
         return f"<Experiment of {len(self)} run{'' if len(self) == 1 else 's'}: {', '.join(self)}; {self.folder}>"
 
     def _repr_html_(self) -> str:
-        from samsim.experiments.run_html import experiment_html  # only notebooks need it
+        from samsim.experiments.run_html import experiment_html  # only needed in notebooks
 
         return experiment_html(self)
 
 
 RunSource: TypeAlias = str | Path | Run | Experiment
-"""A run or an experiment, or the folder of one."""
+"""A run or an experiment, or its folder."""
 
 
 def load_run(path: str | Path) -> Run | Experiment:
@@ -93,14 +93,14 @@ def load_run(path: str | Path) -> Run | Experiment:
     A folder with one run gives a ``Run``, a folder with several an ``Experiment``.
     """
     folder = Path(path)
-    # A folder that is neither gets the words of one that should be a run.
+    # A folder that is neither gets the error message about a run folder.
     if is_run_folder(folder) or not folder.is_dir() or not any(map(is_run_folder, folder.iterdir())):
         return read_run(folder)
     return Experiment(folder, find_runs([folder]))
 
 
 def folders_of(sources: Iterable[RunSource]) -> list[Path]:
-    """Return the folders of runs and experiments; those of an experiment run by run."""
+    """Return the folders of runs and experiments; an ``Experiment`` gives one folder per run."""
     found: list[Path] = []
     for source in sources:
         if isinstance(source, Experiment):
@@ -111,7 +111,7 @@ def folders_of(sources: Iterable[RunSource]) -> list[Path]:
 
 
 def why_it_ends(manifest: Manifest) -> str | None:
-    """Return why no further cell may be started after this one; None where the next one may."""
+    """Return why no further cell may be started after this one; None if the next one may."""
     if manifest.status == "stopped" and manifest.stop_reason != LIMITED:
         return manifest.stop_reason
     if manifest.cell.kind == "memory_building" and manifest.errors == manifest.done:

@@ -1,7 +1,7 @@
-"""The episodic store of a run: its own copy, made at the start and wound back when the run goes on.
+"""The episodic store of a run: its own copy, made at the start and rewound when the run resumes.
 
-A named store is only read, so a rerun cannot double its episodes. After a crash the copy may hold
-episodes of samples that do not count as finished; those are cut off.
+A named store is only read, so a rerun cannot duplicate its episodes. After a crash the copy may hold episodes of
+samples that do not count as finished; those are cut off.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _JOURNAL, _INDEX = ".journal", ".index"
 
 
 def store_digest(source: str | Path | None) -> str | None:
-    """Return what tells the content of a store a run starts from; None without one."""
+    """Return a digest of the store that a run starts from; None without one."""
     if source is None:
         return None
     if _is_address(source):
@@ -36,20 +36,20 @@ def store_digest(source: str | Path | None) -> str | None:
 
 
 def starts_empty(source: str | None) -> bool:
-    """Return whether a run would start without any episode, as far as that is known without opening a database."""
+    """Return whether a run would start without any episode; a database counts as not empty, as it is not opened."""
     if source is None:
         return True
     return not _is_address(source) and Path(source).is_file() and Path(source).stat().st_size == 0
 
 
 def copy_store(source: str | Path | None, target: Path) -> int:
-    """Begin a run's store with the episodes of another (none without one); returns how many there are."""
+    """Create a run's store from the episodes of another one, or empty, and return its number of episodes."""
     for leftover in target.parent.glob(f"{target.name}*"):
         leftover.unlink()
     if source is not None and _is_address(source):
         _export(source, target)
     elif source is not None:
-        # The journal first: what a writer appends meanwhile is behind its end, and is left out.
+        # The journal first: what a writer appends meanwhile is beyond its end, and is ignored.
         for suffix in (_JOURNAL, ""):
             if is_no_file(beside(Path(source), suffix)):
                 raise StoreError(f"{beside(Path(source), suffix)} is not a regular file. Check episodic_memory.store.")
@@ -78,7 +78,7 @@ def _export(source: str | Path, target: Path) -> None:
 
 
 def wind_back(path: Path, episodes: int) -> None:
-    """Cut the store back to its first episodes, whatever a killed writer left behind them."""
+    """Cut the store back to its first ``episodes``, whatever a killed writer left after them."""
     temporary = beside(path, TEMPORARY)
     kept = 0
     with path.open("rb") as source, temporary.open("wb") as target:
@@ -93,8 +93,8 @@ def wind_back(path: Path, episodes: int) -> None:
     if kept < episodes:
         temporary.unlink()
         raise StoreError(
-            f"{path} holds {kept} whole episodes, but the run's outputs speak of {episodes}."
-            " The folder was changed from outside; use --restart."
+            f"{path} holds {kept} whole episodes, but the run's outputs mention {episodes}."
+            " The folder was changed by something else; use --restart (the old folder is kept)."
         )
     if not surplus:
         temporary.unlink()
@@ -106,9 +106,9 @@ def wind_back(path: Path, episodes: int) -> None:
 
 
 def drop_wrong_journal(path: Path) -> None:
-    """Let go of a journal that does not name the whole log, where the log is known to be right.
+    """Delete a journal that does not cover the whole log; call it only if the log is known to be right.
 
-    Whoever opens the store with it would take the rest for what a crashed writer left behind.
+    With such a journal, opening the store would treat the rest of the log as the leftovers of a crashed writer.
     """
     try:
         with open_plain(beside(path, _JOURNAL)) as file:
@@ -120,6 +120,6 @@ def drop_wrong_journal(path: Path) -> None:
 
 
 def _drop_journal(path: Path) -> None:
-    """Without a journal the log is taken as it is, so this goes before the log is changed."""
+    """Delete the journal and the index before the log is changed: without a journal, the log counts as it is."""
     for suffix in (_JOURNAL, _INDEX):
         beside(path, suffix).unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""A whole experiment: its data, its cells one after another, its spending limit over all of them."""
+"""Run a whole experiment: load its data, run its cells one after another, and limit the total cost."""
 
 from __future__ import annotations
 
@@ -36,31 +36,31 @@ EngineSource = Callable[[Cell, SpendingLimit], EngineSetup]
 
 
 class Unwatched:
-    """Nobody looks on."""
+    """A watcher that shows nothing."""
 
     def watch_engines(self, activity: Activity) -> None:
-        """Show nothing."""
+        """Do nothing."""
 
     def cell_started(self, cell: CellRecord, total: int, done: int, again: int = 0) -> None:
-        """Show nothing."""
+        """Do nothing."""
 
     def sample_done(self, lines: SampleLines) -> None:
-        """Show nothing."""
+        """Do nothing."""
 
     def cell_ended(self, manifest: Manifest) -> None:
-        """Show nothing."""
+        """Do nothing."""
 
     def note(self, text: str) -> None:
-        """Show nothing."""
+        """Do nothing."""
 
 
 def experiment_folder(config: ExperimentConfig) -> Path:
-    """Return where an experiment writes."""
+    """Return the folder that an experiment writes to."""
     return config.run.out / config.name
 
 
 def cell_folders(config: ExperimentConfig) -> dict[str, Path]:
-    """Return where each cell writes: a folder of its own, or the experiment's where there is only one cell."""
+    """Return the folder of each cell; a single cell uses the experiment's folder."""
     folder, cells = experiment_folder(config), config.cells()
     if len(cells) == 1:
         return {cells[0].cell_id: folder}
@@ -88,13 +88,13 @@ def run_experiment(
 ) -> Experiment:
     """Run every cell of an experiment that is not finished yet, and return its runs.
 
-    ``config`` is what ``load_config`` returned, or what it takes: a file or a mapping. ``limit`` runs only the first
-    samples for now; ``retry_errors`` does failed and partial samples again; ``fail_fast`` stops at the first failure,
-    ``max_error_rate`` when too many fail. ``concurrency`` (samples under way) and ``workers`` (processes of the
-    embedded engine) change no result. ``restart`` starts over; the old folder is renamed.
+    ``config`` is what ``load_config`` returns or accepts: a file or a mapping. ``limit`` runs only the first samples
+    for now; ``retry_errors`` runs failed and partial samples again; ``fail_fast`` stops at the first failure,
+    ``max_error_rate`` if too many fail. ``concurrency`` (samples at the same time) and ``workers`` (processes of the
+    embedded engine) do not change results. ``restart`` starts over; the old folder is renamed.
 
-    ``watcher`` is told of the progress, ``engines`` gives the engines of a cell in place of its plan, and ``origin``
-    is the folder whose revision is recorded: the command line and tests use them.
+    The command line and tests also use ``watcher``, which is told the progress, ``engines``, which replaces the
+    engines of a cell's plan, and ``origin``, the folder whose git revision is recorded.
     """
     loaded = as_config(config)
     options = RunOptions(limit, retry_errors, fail_fast, max_error_rate, concurrency, workers)
@@ -134,7 +134,7 @@ def _notes_on_rows(data: Mapping[Role, RoleData]) -> list[str]:
 
 
 def is_outdated(config: ExperimentConfig) -> bool:
-    """Return whether there are runs of this experiment that other code or versions made, which cannot be resumed."""
+    """Return whether the experiment has runs of other code or versions, which cannot be resumed."""
     folder = experiment_folder(config)
     places = [*folder.glob(f"*/{MANIFEST}"), *folder.glob(MANIFEST)]
     known = [read_run(place.parent).manifest for place in places]
@@ -145,7 +145,7 @@ def is_outdated(config: ExperimentConfig) -> bool:
 
 
 def rename_old_folder(config: ExperimentConfig) -> Path | None:
-    """Rename an experiment's folder, so that it can start over; returns where it is now."""
+    """Rename an experiment's folder, so that it can start over, and return the new path; None if there is none."""
     folder = experiment_folder(config)
     if not folder.exists():
         return None
@@ -157,7 +157,7 @@ def rename_old_folder(config: ExperimentConfig) -> Path | None:
 
 
 def _setups(config: ExperimentConfig, spending: SpendingLimit, source: EngineSource | None) -> dict[str, EngineSetup]:
-    """Return the engines of every cell, built before the first call, so that a missing key is known at once."""
+    """Return the engines of every cell; all are built before the first call, so a missing key fails at once."""
     shared: dict[str, EngineSetup] = {}
     servers = Servers()
     setups = {}
@@ -175,7 +175,7 @@ def _setups(config: ExperimentConfig, spending: SpendingLimit, source: EngineSou
 
 
 def _check_cache(plan: EnginePlan) -> None:
-    """A cache that cannot be used is known before the first call."""
+    """Open the cache once, so that one that cannot be used fails before the first call."""
     if plan.cache and not is_embedded(plan):
         cache = ResponseCache(None if plan.cache is True else plan.cache)
         cache.open()
@@ -183,7 +183,7 @@ def _check_cache(plan: EnginePlan) -> None:
 
 
 def _spent_before(folders: Iterable[Path]) -> float:
-    """Return what earlier starts of the same experiment spent, as far as it is known."""
+    """Return what earlier starts of the experiment spent, as far as it is known."""
     known = [read_run(folder) for folder in folders if (folder / MANIFEST).exists() and (folder / SCORECARDS).exists()]
     return sum(_cost(run) for run in known)
 
@@ -194,7 +194,7 @@ def _cost(run: Run) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """What the manifests of all cells have in common."""
+    """The facts that the manifests of all cells share."""
 
     config: ExperimentConfig
     data: Mapping[Role, RoleData]

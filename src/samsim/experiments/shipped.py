@@ -10,5 +10,5 @@ SHIPPED_EXPERIMENTS = (QUICKSTART,)
 
 
 def shipped_experiment(name: str) -> Path:
-    """Return the configuration of one of ``SHIPPED_EXPERIMENTS``."""
+    """Return the configuration file of one of ``SHIPPED_EXPERIMENTS``."""
     return Path(str(files("samsim.experiments").joinpath("configs", f"{name}.yaml")))

@@ -1,8 +1,8 @@
-"""Every line of a run says which cell made it, by a digest of all that decided the cell's answers, and bears a
-digest of itself, so that a number changed by hand is noticed.
+"""Digests in the lines of a run: one of the cell that wrote the line, and one of the line itself.
 
-The digest of the cell is computed from the manifest alone. So lines that were put beside another manifest, and a
-manifest whose cell was changed, are both noticed by whoever reads them together. Gold has no part in it.
+The digest of the cell covers everything that decided its answers, but not the gold. It is computed from the manifest
+alone, so a reader notices lines next to another run's manifest, and a manifest whose cell was changed. The digest of
+the line reveals a number that was changed by hand.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _SEAL = f', "{LINE_DIGEST}": "'.encode()
 
 
 def cell_digest(manifest: Manifest) -> str | None:
-    """Return what the lines of this manifest's run carry; None for a run of a version that did not mark its lines."""
+    """Return the digest that the run's lines carry; None for a run of a version that did not write digests."""
     if manifest.settings_hash is None:
         return None
     data = manifest.run_over
@@ -39,7 +39,7 @@ def cell_digest(manifest: Manifest) -> str | None:
 
 
 def signed(lines: bytes, digest: str | None) -> bytes:
-    """JSON objects, one a line, each with the cell's digest and then its own as its last keys."""
+    """Return the JSON lines, each with the cell's digest and then its own digest as its last keys."""
     if digest is None:
         return lines
     ending = f', "{CELL_DIGEST}": "{digest}"'.encode()
@@ -52,7 +52,7 @@ def is_as_written(line: bytes) -> bool:
 
 
 def take_signature(row: dict[str, Any]) -> object:
-    """Return the cell's digest that a line carries, taken out of it with the line's own; None without one."""
+    """Remove both digests from a line and return that of the cell, or None if it has none."""
     row.pop(LINE_DIGEST, None)
     return row.pop(CELL_DIGEST, None)
 

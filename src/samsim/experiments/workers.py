@@ -1,7 +1,7 @@
-"""The samples of one cell, analysed by several processes; for the embedded engine, which computes.
+"""Analyze the samples of one cell in several processes, for the embedded engine, which is CPU-bound.
 
-Only cells without a memory can be spread: there no sample depends on another. The workers return
-finished lines, so that this process has little more to do than to write them down in order.
+Only cells without a memory can be spread, since there no sample depends on another. The workers return finished
+lines, so this process only has to write them in order.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ from samsim.memory.conditions import MemoryCondition
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator
 from samsim.pipeline.config import PipelineConfig
 
-# Large enough that handing over costs little, small enough that the workers end at about the same time.
+# Large enough to keep the overhead small, small enough for the workers to end at about the same time.
 _CHUNK = 16
-# Chunks under way per worker: nobody waits for work, and what is not yet written stays small.
+# Chunks under way per worker: enough to keep it busy, without many results waiting to be written.
 _AHEAD = 3
 # Starting a worker takes as long as analysing about this many samples.
 _WORTH_A_WORKER = 400
 
 
 def workers_for(samples: int) -> int:
-    """Return how many processes are worth starting for so many samples: as many as there are cores, or one."""
+    """Return how many processes are worth starting for this many samples, at most one per core."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, min(cores, samples // _WORTH_A_WORKER))
 
 
 @dataclass(frozen=True, slots=True)
 class _Chunk:
-    """A few samples with their gold; the gold meets the results after the inference, in the same process."""
+    """A few samples with their gold, which is joined to the results after inference in the same process."""
 
     config: PipelineConfig
     seed: int | None
@@ -55,7 +55,7 @@ class _Chunk:
 
 
 def run_in_workers(inference: Inference, samples: Sequence[Sample], gold: Gold, sink: Sink, workers: int) -> None:
-    """Analyse the samples with the embedded engine on several cores; hand the lines over in order."""
+    """Analyze the samples with the embedded engine in several processes, and pass the lines to ``sink`` in order."""
     chunks = _chunks(inference, samples, gold)
     executor = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_prepare_worker)
     under_way: deque[Future[list[SampleLines]]] = deque()
@@ -68,8 +68,8 @@ def run_in_workers(inference: Inference, samples: Sequence[Sample], gold: Gold, 
             _hand_over(under_way.popleft(), sink)
     except BrokenProcessPool as error:
         raise EngineError(
-            "A worker process died, perhaps because it ran out of memory. Run again with run.workers=1; what is done is"
-            " kept."
+            "A worker process died, perhaps because it ran out of memory. Run again with run.workers=1; finished"
+            " samples are kept."
         ) from error
     finally:
         executor.shutdown(wait=True, cancel_futures=True)
@@ -91,7 +91,7 @@ def _hand_over(future: Future[list[SampleLines]], sink: Sink) -> None:
 
 
 def _prepare_worker() -> None:
-    """Ctrl-C is the parent's business; should the parent be killed, the worker must not stay behind."""
+    """Leave Ctrl-C to the parent process, and end the worker if the parent is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 

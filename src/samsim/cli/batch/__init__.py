@@ -1,1 +1,1 @@
-"""A file of reviews, analysed from its first row to its last."""
+"""The analysis of a whole file of reviews."""

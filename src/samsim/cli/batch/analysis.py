@@ -1,4 +1,4 @@
-"""A file of reviews from its first row to its last: read, analyse, write, report."""
+"""Analyze a file of reviews: read, analyze, write and report row by row."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Advance = Callable[[], None]
 
 @dataclass(slots=True)
 class _Counts:
-    """Rows without a result, and results without some of their calls."""
+    """How many rows have no result, and how many results lack some of their calls."""
 
     bad: int = 0
     partial: int = 0
@@ -43,9 +43,9 @@ def run_batch(
     concurrency: int = 1,
     activity: Activity | None = None,
 ) -> ExitCode:
-    """Analyse every usable row in order; bad ones are reported on stderr and skipped.
+    """Analyze every usable row in order; report bad ones on stderr and skip them.
 
-    Where ``activity`` says that a server was given up, no further row is tried.
+    If ``activity`` says that a server was given up, no further row is tried.
     """
     from samsim.rules.taxonomy_fit import TaxonomyFit
 
@@ -54,7 +54,9 @@ def run_batch(
         with _progress(reviews, output) as advance, _telling_pauses(activity):
             counts = _analyse_rows(pipeline, reviews, output, advance, concurrency, activity, fit)
         if output.count == 0:
-            raise InputError("Nothing was analysed: the file has no usable review. See the lines named above, if any.")
+            raise InputError(
+                "Nothing was analyzed: the file has no usable review. See the lines reported above, if any."
+            )
     except KeyboardInterrupt:
         click.echo(f"\ninterrupted. {output.abandon()}", err=True)
         return ExitCode.INTERRUPTED
@@ -113,7 +115,7 @@ def _analyse_rows(
 
 
 def _lacks_an_answer(answer: Outcome) -> bool:
-    """Return whether a server that was given up is why a review has no result, or not all of it."""
+    """Return whether a review lacks its result, or a part of it, because a server could not be reached."""
     from samsim.pipeline.epochs import SampleError
 
     return isinstance(answer, SampleError) or any(call.problem == "unreachable" for call in answer.calls)
@@ -121,7 +123,7 @@ def _lacks_an_answer(answer: Outcome) -> bool:
 
 @contextmanager
 def _telling_pauses(activity: Activity | None) -> Iterator[None]:
-    """Say on stderr when a server goes away and when it is back."""
+    """Report on stderr when a server goes away and when it is back."""
     if activity is None:
         yield
         return
@@ -145,13 +147,13 @@ def _summary(output: ResultFile, counts: _Counts) -> ExitCode:
     some_bad = bool(counts.bad or counts.partial)
     if some_bad or output.path is not None:
         partial = f", {counts.partial} partial" if counts.partial else ""
-        click.echo(f"{output.count} analysed{partial}, {counts.bad} bad{place}", err=True)
+        click.echo(f"{output.count} analyzed{partial}, {counts.bad} bad{place}", err=True)
     return ending(some_bad=some_bad)
 
 
 @contextmanager
 def _progress(reviews: ReviewFile, output: ResultFile) -> Iterator[Advance]:
-    """A bar on stderr, where that is a terminal and the results do not go to it as well."""
+    """Show a bar on stderr, if that is a terminal and the results are not printed there as well."""
     if not sys.stderr.isatty() or (output.path is None and sys.stdout.isatty()):
         yield lambda: None
         return
@@ -159,7 +161,7 @@ def _progress(reviews: ReviewFile, output: ResultFile) -> Iterator[Advance]:
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
     columns = (BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[rows]}"), TimeRemainingColumn())
-    # Only stderr is redirected: what is reported while the bar is shown appears above it.
+    # Only stderr is redirected, so messages appear above the bar.
     with Progress(*columns, console=Console(stderr=True), redirect_stdout=False) as progress:
         task = progress.add_task("", total=max(reviews.size, 1), rows=0)
         rows = 0

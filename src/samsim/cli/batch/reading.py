@@ -1,6 +1,6 @@
-"""Reviews from files or a pipe: txt (one a line), csv (with a header) and jsonl, read row by row.
+"""Read reviews row by row from a file or a pipe: txt (one per line), csv (with a header) and jsonl.
 
-A row that cannot be used is reported with its line number and reason; it never stops the rest.
+An unusable row becomes a ``BadRow`` with its line number and the reason; it never stops the rest.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from samsim.pipeline.inputs import MAX_CHARACTERS
 TEXT_COLUMNS = USUAL_COLUMNS["text"]
 # Room for the other fields of a row and for JSON escapes (six characters for one).
 LINE_LIMIT = 8 * MAX_CHARACTERS
-# What the text of a .txt is called among columns.
+# The column name of the text in a .txt file.
 _TXT_COLUMN = "text"
-# What a spreadsheet can show.
+# The most that common spreadsheets can show.
 _MOST_COLUMNS = 16_384
 _LINE_ENDS = ("\n", "\r")
 
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """One usable row; ``source`` has everything the row says, by the name of the column."""
+    """One usable row; ``source`` has all its values by column name."""
 
     number: int
     uid: str
@@ -45,7 +45,7 @@ class Review:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Which columns (or JSON keys) hold the text and the id; None means: find out, or count lines."""
+    """The columns (or JSON keys) of the text and the id; None means a common name, or the line number as id."""
 
     text: str | None = None
     uid: str | None = None
@@ -90,11 +90,11 @@ class ReviewFile:
 
     @property
     def suffix(self) -> str:
-        """How the reviews are written: ``.txt``, ``.csv`` or ``.jsonl``."""
+        """The format of the reviews: ``.txt``, ``.csv`` or ``.jsonl``."""
         return self._format.suffix
 
     def source_columns(self) -> list[str]:
-        """Return the names under which ``Review.source`` has something; ask before the first row is read."""
+        """Return the keys that ``Review.source`` may have; call it before the first row is read."""
         stream = self._decoded()
         names = self._format.columns(_bounded_lines(stream), self._path)
         stream.detach()
@@ -105,7 +105,7 @@ class ReviewFile:
         return TextIOWrapper(self._raw, encoding=self._encoding, errors="surrogateescape", newline="")
 
     def _first_line(self) -> str:
-        """Return the first line with something in it."""
+        """Return the first line that is not blank."""
         stream = self._decoded()
         line = next((line for _, line in _bounded_lines(stream) if line is None or line.strip()), None)
         stream.detach()
@@ -114,12 +114,12 @@ class ReviewFile:
 
     @property
     def position(self) -> int:
-        """How many bytes were read so far (a little ahead of the row at hand)."""
+        """How many bytes have been read so far (a little ahead of the current row)."""
         return self.size if self._raw.closed else self._raw.tell()
 
 
 def _bounded_lines(stream: TextIOWrapper) -> Iterator[Line]:
-    """Numbered lines; one beyond the limit is skipped without being held in memory."""
+    """Yield numbered lines; a line over the limit is skipped without being held in memory."""
     number = 0
     while line := stream.readline(LINE_LIMIT):
         number += 1
@@ -162,14 +162,14 @@ def _text_column(header: Sequence[str], wanted: str | None, path: Path) -> int:
         return place
     raise InputError(
         f"No text column in {path.name}: its columns are {', '.join(map(repr, header))}. "
-        "Name the one with the reviews with --text-column."
+        "Choose the one with the reviews with --text-column."
     )
 
 
 def _named_column(header: Sequence[str], wanted: str, path: Path) -> int:
     place = column_place(header, (wanted,))
     if place is None:
-        raise ConfigError(f"No column {wanted!r} in {path.name}: its columns are {', '.join(map(repr, header))}.")
+        raise ConfigError(f"No column {wanted!r} in {path.name}: choose one of {', '.join(map(repr, header))}.")
     return place
 
 
@@ -202,14 +202,14 @@ def _json_text(fields: Mapping[str, object], wanted: str | None) -> tuple[str | 
     names = TEXT_COLUMNS if wanted is None else (wanted.strip().casefold(),)
     name = next((name for name in names if name in fields), None)
     if name is None:
-        hint = "none of the usual text keys; use --text-column" if wanted is None else f"no key {wanted!r}"
+        hint = "no common text key; use --text-column" if wanted is None else f"no key {wanted!r}"
         return None, f"the text is missing ({hint})"
     text = fields[name]
     return (text, "") if isinstance(text, str) else (None, f"the text under {name!r} is not a string")
 
 
 def _checked(number: int, uid: str, text: str, source: Mapping[str, object]) -> Row:
-    """Return the row as a review, unless its text or id cannot be used."""
+    """Return the row as a review, or as a bad row if its text or id cannot be used."""
     if DAMAGED.search(text):
         return BadRow(number, "bytes that do not fit the file's encoding")
     if "\0" in text:
@@ -222,7 +222,7 @@ def _checked(number: int, uid: str, text: str, source: Mapping[str, object]) -> 
 
 
 def unique_names(names: Sequence[str]) -> list[str]:
-    """Return the names of columns, those that come again with a number."""
+    """Return the column names, with a number added to repeated ones."""
     found: dict[str, int] = {}
     for name in names:
         free = name
@@ -238,7 +238,7 @@ def _csv_columns(lines: Iterator[Line], path: Path) -> list[str]:
 
 
 def _json_columns(lines: Iterator[Line], path: Path) -> list[str]:
-    """Return every key of every object, in the order of their first appearance."""
+    """Return the keys of all objects, in order of first appearance."""
     names: dict[str, None] = {}
     for _, line in lines:
         with suppress(RowError):
@@ -252,7 +252,7 @@ def _json_columns(lines: Iterator[Line], path: Path) -> list[str]:
 
 
 class _Format(NamedTuple):
-    """How the rows of a format are read, and what its columns are called."""
+    """How to read the rows and the column names of a format."""
 
     suffix: str
     rows: Callable[[Iterator[Line], Columns, Path], Iterator[Row]]
@@ -278,7 +278,7 @@ def _format_of(path: Path) -> _Format:
 
 
 def _copied(pipe: IO[bytes]) -> IO[bytes]:
-    """Return all that a pipe has, on the disk: how it is written can only be told, and checked, from the whole."""
+    """Copy a pipe to a temporary file: its format and encoding can only be checked on the whole content."""
     content = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the ReviewFile
     shutil.copyfileobj(pipe, content)
     content.seek(0)
@@ -286,7 +286,7 @@ def _copied(pipe: IO[bytes]) -> IO[bytes]:
 
 
 def _guessed_suffix(first_line: str, columns: Columns) -> str:
-    """Return how reviews without a file name are written, by their first line."""
+    """Guess the format of reviews without a file name from their first line."""
     if first_line.lstrip().startswith("{"):
         return ".jsonl"
     if columns != Columns():

@@ -1,4 +1,4 @@
-"""The results of many reviews: everything as JSON lines, or one row per opinion as CSV."""
+"""Result files for many reviews: everything as JSON lines, or one row per opinion as CSV."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from samsim.errors import ConfigError
 from samsim.reports.csv_lines import csv_line
 from samsim.schemas.results import OPINION_COLUMNS, SampleResult
 
-# Without this mark Excel takes UTF-8 for the system's own encoding, and Hangul is lost.
+# Without this mark Excel reads the file in the system's own encoding, and Hangul is garbled.
 _BYTE_ORDER_MARK = "\ufeff"
 _OWN_PREFIX = "samsim_"
-_SUFFIXES = {".jsonl": "everything, one result a line", ".csv": "one row per opinion"}
+_SUFFIXES = {".jsonl": "everything, one result per line", ".csv": "one row per opinion"}
 
 
 class ResultLines(JsonLines):
-    """One result a line, as JSON."""
+    """One result per line, as JSON."""
 
     def add(self, _review: Review, result: SampleResult) -> None:
         """Append one result."""
@@ -27,7 +27,7 @@ class ResultLines(JsonLines):
 
 
 class ResultTable(LineFile):
-    """One row per opinion after the columns of the source; a review without opinions has a row as well."""
+    """One row per opinion, with the columns of the source; a review without opinions also gets a row."""
 
     def __init__(self, path: Path, columns: Sequence[str], *, force: bool = False, source: Path | None = None) -> None:
         super().__init__(path, force=force, source=source)
@@ -44,7 +44,7 @@ class ResultTable(LineFile):
         self.append("\n".join(lines).encode("utf-8", "backslashreplace").decode("utf-8"))
 
     def _header(self) -> Iterator[str]:
-        """Our names give way to those of the source."""
+        """Yield the column names; ours get a prefix if the source has the same name."""
         taken = set(self._columns)
         for place, name in enumerate(("uid", *OPINION_COLUMNS)):
             while name in taken:
@@ -58,21 +58,21 @@ ResultFile = ResultLines | ResultTable
 
 
 def check_output_name(path: Path | None) -> None:
-    """Refuse a name that does not say what to write."""
+    """Refuse a file name whose suffix does not say what to write."""
     if path is not None and path.suffix.lower() not in _SUFFIXES:
         known = " or ".join(f"{suffix} ({what})" for suffix, what in _SUFFIXES.items())
         raise ConfigError(f"Cannot tell from {path.name} what to write: end the name in {known}.")
 
 
 def open_results(path: Path | None, reviews: ReviewFile, *, force: bool, source: Path | None) -> ResultFile:
-    """Return where the results of the reviews go, written as the file's name says; to stdout as JSON lines."""
+    """Open the results in the format that the file name says; without a path, JSON lines on stdout."""
     if path is not None and path.suffix.lower() == ".csv":
         return ResultTable(path, reviews.source_columns(), force=force, source=source)
     return ResultLines(path, force=force, source=source)
 
 
 def _cell(value: object) -> object:
-    """Return a value as one cell; what is nested, and what is true or false, is JSON."""
+    """Return a value as one cell; nested values and booleans become JSON."""
     if not isinstance(value, bool | Mapping | list):
         return value
     try:

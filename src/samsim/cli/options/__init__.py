@@ -1,1 +1,1 @@
-"""Options that several commands share, and what they open."""
+"""Options that several commands share, and the engines and memories they open."""

@@ -1,4 +1,4 @@
-"""The ``--encoding`` option; how encodings are told apart is in ``samsim.data.file_encoding``."""
+"""The ``--encoding`` option; the decoding itself is in ``samsim.data.file_encoding``."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import click
 
 
 def check_encoding_name(_context: click.Context, _parameter: click.Parameter, name: str | None) -> str | None:
-    """Return a click callback: refuse what is no text encoding."""
+    """Check the name of a text encoding and return it (a click callback)."""
     if name is None:
         return None
     try:
         "".encode(name)
     except (LookupError, ValueError):
-        raise click.BadParameter(f"{name!r} is not an encoding Python knows. Try utf-8, cp949 or utf-16.") from None
+        raise click.BadParameter(
+            f"{name!r} is not a text encoding that Python knows. Try utf-8, cp949 or utf-16."
+        ) from None
     return name

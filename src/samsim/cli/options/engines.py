@@ -1,4 +1,4 @@
-"""The options by which a command is told which engines to ask, and the engines they open."""
+"""The options that select the engines of a command, and the engines they open."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class EngineChoice:
-    """What the user asked for."""
+    """The engine options as the user gave them."""
 
     engine: str
     base_url: str | None
@@ -37,15 +37,17 @@ _SOURCE_OPTIONS = (
         metavar="NAME|FILE",
         help="embedded, openai:MODEL, anthropic:MODEL, google:MODEL, or a YAML file with an engine per agent.",
     ),
-    click.option("--base-url", metavar="URL", help="Server of openai:MODEL: vLLM, Ollama, llama.cpp, LM Studio …"),
+    click.option("--base-url", metavar="URL", help="Server for openai:MODEL: vLLM, Ollama, llama.cpp, LM Studio …"),
 )
 _RUN_OPTIONS = (
     click.option(
-        "--max-cost", type=click.FloatRange(min=0, min_open=True), help="Stop asking at this many US dollars."
+        "--max-cost", type=click.FloatRange(min=0, min_open=True), help="Stop at this total cost in US dollars."
     ),
-    click.option("--no-cache", is_flag=True, help="Ask again what was answered before."),
-    click.option("--concurrency", type=click.IntRange(1, 1024), help="Reviews under way at the same time."),
-    click.option("--trace", type=click.Path(dir_okay=False, path_type=Path), help="Record every engine call here."),
+    click.option("--no-cache", is_flag=True, help="Do not use the response cache."),
+    click.option("--concurrency", type=click.IntRange(1, 1024), help="How many reviews to process at once."),
+    click.option(
+        "--trace", type=click.Path(dir_okay=False, path_type=Path), help="Record every engine call in this file."
+    ),
     click.option(
         "--replay",
         type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -55,29 +57,29 @@ _RUN_OPTIONS = (
 
 
 def engine_source_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say which engines."""
+    """Add the options that select the engines."""
     for option in reversed(_SOURCE_OPTIONS):
         command = option(command)
     return command
 
 
 def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add those and the ones that say how to ask; ``choice_from`` collects them again."""
+    """Add the options that select the engines and say how to call them; ``choice_from`` collects their values."""
     for option in reversed(_RUN_OPTIONS):
         command = option(command)
     return engine_source_options(command)
 
 
 def choice_from(options: dict[str, Any]) -> EngineChoice:
-    """Return the engine options out of all keyword arguments of a command."""
+    """Return the engine options from the keyword arguments of a command."""
     return EngineChoice(**{name: options[name] for name in EngineChoice.__dataclass_fields__})
 
 
 @contextmanager
 def open_engines(choice: EngineChoice, protocol: str | None = None, *, outlasting: bool = True) -> Iterator[OpenEngine]:
-    """Open what was asked for and the protocol needs; a trace stays open as long as the engines are used.
+    """Open the engines that the user chose and the protocol needs; they and their trace close with the block.
 
-    With ``outlasting`` a server that goes away is waited for.
+    With ``outlasting``, a call waits for a server that goes away.
     """
     from samsim.engines.opening import open_engine
 

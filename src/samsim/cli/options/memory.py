@@ -1,4 +1,4 @@
-"""The options by which a command is given an episodic memory, and the memory they open."""
+"""The options that give a command an episodic memory, and the memory they open."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def memory_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @contextmanager
 def open_memory(store: str | None, condition: str | None) -> Iterator[EpisodicOrchestrator | None]:
-    """The memory that was asked for, closed at the end; None without either option."""
+    """Open the memory that the options name and close it at the end; yield None without either option."""
     if store is None and condition is None:
         yield None
         return

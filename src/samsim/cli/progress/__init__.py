@@ -1,1 +1,1 @@
-"""What a run shows while it is under way."""
+"""Progress output while a command is running."""

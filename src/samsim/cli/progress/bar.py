@@ -1,4 +1,4 @@
-"""The progress of a run on stderr: a bar on a terminal, else a line every few seconds."""
+"""The progress of a run on stderr: a bar on a terminal, otherwise a line every few seconds."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _REPORTED_ERRORS = 5
 
 @dataclass(slots=True)
 class Tally:
-    """What a cell has taken so far in this start. Time during which a server was away does not count.
+    """What a cell has used so far since this start. Time during which a server was away does not count.
 
-    ``again`` samples, failed or partial ones, are to be done again.
+    ``again`` is the number of failed or partial samples that are run again.
     """
 
     total: int
@@ -51,7 +51,7 @@ class Tally:
     _pace: Pace = field(init=False)
 
     def __post_init__(self) -> None:
-        """Begin to count."""
+        """Start counting."""
         self.done = self.before
         self._pace = Pace(self._now())
 
@@ -70,7 +70,7 @@ class Tally:
         self.is_partly_unknown |= usage.cost is None
 
     def describe(self) -> str:
-        """Speed, errors, calls, tokens, cost and the time it may still take, as far as there is anything to say."""
+        """Return speed, errors, calls, tokens, cost and remaining time, as far as they are known."""
         now = self._now()
         parts = [
             self._pace.describe(now),
@@ -78,7 +78,7 @@ class Tally:
             f"{self.partial} partial" if self.partial else None,
             self._calls(),
             how_many(self.tokens, "token") if self.tokens else None,
-            # Where nothing is known of the price, that was said before the run.
+            # An unknown price was already reported before the run.
             f"{'at least ' if self.is_partly_unknown else ''}${self.cost:.4f}" if self.cost else None,
             self._pace.describe_left(self.total - self.done, now),
         ]
@@ -94,9 +94,9 @@ class Tally:
 
 
 def describe_start(total: int, done: int, again: int) -> str | None:
-    """Return where a cell resumes; None where it begins."""
+    """Return where a cell resumes, or None if it starts from the beginning."""
     if again:
-        return f"{how_many(again, 'failed or partial sample')} of {done + again:,} will be done again"
+        return f"{how_many(again, 'failed or partial sample')} of {done + again:,} will be run again"
     return f"resumed at {done + 1} of {total}" if 0 < done < total else None
 
 
@@ -111,12 +111,12 @@ def describe_end(manifest: Manifest, tally: Tally) -> str:
         return f"done as requested: {manifest.done} of {whole} (--limit {tally.total}){lacking}"
     before = " (done before)" if tally.done == tally.before and manifest.status == "finished" else ""
     redone = min(tally.done - tally.before, tally.again)
-    again = f", {redone:,} of {tally.again:,} done again" if tally.again else ""
+    again = f", {redone:,} of {tally.again:,} run again" if tally.again else ""
     return f"{manifest.status}{before}{again}, {manifest.done}/{tally.total}{lacking}"
 
 
 class LineWatcher:
-    """A line when something happens and at least every ten seconds, for logs and pipes."""
+    """Prints a line when something happens and at least every ten seconds; for logs and pipes."""
 
     def __init__(self, clock: Clock = monotonic) -> None:
         self._clock = clock
@@ -126,15 +126,15 @@ class LineWatcher:
         self._last = 0.0
         self._told = 0
         self._pauses = PauseTeller(clock)
-        # The heart beats in a thread of its own.
+        # The heartbeat runs in its own thread.
         self._lock = threading.RLock()
 
     def watch_engines(self, activity: Activity) -> None:
-        """Look at these from now on."""
+        """Report the activity of these engines from now on."""
         self._activity = activity
 
     def cell_started(self, cell: CellRecord, total: int, done: int, again: int = 0) -> None:
-        """Begin to count."""
+        """Start counting, and say where the cell resumes."""
         with self._lock:
             self._name = cell.cell_id
             self._last = self._clock()
@@ -144,7 +144,7 @@ class LineWatcher:
                 self._say(start)
 
     def sample_done(self, lines: SampleLines) -> None:
-        """Say what failed or is partial, and how far it is now and then."""
+        """Report a failed or partial sample, and the progress from time to time."""
         with self._lock:
             if self._tally is not None:
                 self._tally.add(lines)
@@ -153,7 +153,7 @@ class LineWatcher:
             self.beat()
 
     def beat(self) -> None:
-        """Say how far it is, if nothing was said for a while or a server went away or came back."""
+        """Report the progress if nothing was printed for a while, or a server went away or came back."""
         with self._lock:
             tally = self._tally
             if tally is None:
@@ -166,23 +166,23 @@ class LineWatcher:
             self._say(f"{tally.done}/{tally.total}" + (f", {described}" if described else ""))
 
     def _name_incomplete(self, lines: SampleLines) -> None:
-        """Name the first few; then say once where the others are."""
+        """Name the first few incomplete samples; then say once where to find the others."""
         self._told += 1
         if self._told <= _REPORTED_ERRORS:
             partial = f"is partial: {missing_words(lines.missing)}"
             self._say(f"sample {lines.uid} {partial if lines.error is None else f'failed: {lines.error}'}")
         elif self._told == _REPORTED_ERRORS + 1:
-            self._say(f"further failed or partial samples are only counted here; {OUTPUTS} names them all")
+            self._say(f"further failed or partial samples are not listed here; {OUTPUTS} names all of them")
 
     def cell_ended(self, manifest: Manifest) -> None:
-        """Say how it ended."""
+        """Print how the cell ended."""
         with self._lock:
             if self._tally is not None:
                 self._say(describe_end(manifest, self._tally))
             self._tally = None
 
     def note(self, text: str) -> None:
-        """Say it."""
+        """Print a note."""
         click.echo(f"note: {text}", err=True)
 
     def _say(self, text: str) -> None:
@@ -190,7 +190,7 @@ class LineWatcher:
 
 
 class BarWatcher:
-    """A bar per cell on a terminal."""
+    """Shows a progress bar per cell on a terminal."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
@@ -200,11 +200,11 @@ class BarWatcher:
         self._lock = threading.Lock()
 
     def watch_engines(self, activity: Activity) -> None:
-        """Look at these from now on."""
+        """Report the activity of these engines from now on."""
         self._activity = activity
 
     def cell_started(self, cell: CellRecord, total: int, done: int, again: int = 0) -> None:
-        """Add the cell's bar."""
+        """Add a bar for the cell."""
         start = describe_start(total, done, again)
         if start is not None:
             self._print(f"{cell.cell_id}: {start}")
@@ -213,14 +213,14 @@ class BarWatcher:
             self._task = self._progress.add_task(cell.cell_id, total=total, completed=done, what="")
 
     def sample_done(self, lines: SampleLines) -> None:
-        """Move the bar."""
+        """Advance the bar."""
         with self._lock:
             if self._tally is not None:
                 self._tally.add(lines)
         self.beat()
 
     def beat(self) -> None:
-        """Bring the bar up to date."""
+        """Update the bar."""
         with self._lock:
             if self._task is None or self._tally is None:
                 return
@@ -229,7 +229,7 @@ class BarWatcher:
             self._progress.update(self._task, completed=self._tally.done, what=what)
 
     def cell_ended(self, manifest: Manifest) -> None:
-        """Leave the last figures standing, and say what is not plain from the bar."""
+        """Keep the last figures, and add what the bar does not show."""
         with self._lock:
             if self._task is not None and self._tally is not None:
                 if self._tally.done == self._tally.before and manifest.status == "finished":
@@ -239,7 +239,7 @@ class BarWatcher:
             self._task = self._tally = None
 
     def note(self, text: str) -> None:
-        """Say it above the bars."""
+        """Print a note above the bars."""
         self._print(f"note: {text}")
 
     def _print(self, text: str) -> None:
@@ -248,7 +248,7 @@ class BarWatcher:
 
 @contextmanager
 def watching() -> Iterator[Watcher]:
-    """Whatever suits where stderr goes; its heart beats while the run is under way."""
+    """Yield the watcher that suits stderr, and call its ``beat`` every second."""
     if not sys.stderr.isatty():
         lines = LineWatcher()
         with heartbeat(lines.beat):

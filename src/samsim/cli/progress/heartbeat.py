@@ -1,4 +1,4 @@
-"""Signs of life while nothing ends: a beat once a second, and words for a server that is away."""
+"""Signs of life while nothing finishes: a beat once a second, and messages about a server that is away."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 BEAT_SECONDS = 1.0
 LINE_SECONDS = 10.0
-# A server that is away, or says that it is loading, does so sooner than this.
+# A server that is down or still loading refuses a call sooner than this.
 _NO_REFUSAL_SECONDS = 2.0
 
 
 @contextmanager
 def heartbeat(beat: Callable[[], None], seconds: float = BEAT_SECONDS) -> Iterator[None]:
-    """Call ``beat`` every second, from a thread of its own, until the block ends."""
+    """Call ``beat`` every second, from its own thread, until the block ends."""
     stop = threading.Event()
 
     def go_round() -> None:
@@ -38,7 +38,7 @@ def heartbeat(beat: Callable[[], None], seconds: float = BEAT_SECONDS) -> Iterat
 
 
 def describe_pause(pause: Pause) -> str:
-    """Return which server is away, and for how long; one that takes a call and works on it is not said to be away."""
+    """Return which server is away, and for how long; one that is working on a call is not called away."""
     if pause.asked_seconds >= _NO_REFUSAL_SECONDS:
         asked = f"{pause.server} was asked again {duration(pause.asked_seconds)} ago"
         return f"paused for {duration(pause.seconds)}: {asked}, waiting for its answer"
@@ -46,7 +46,7 @@ def describe_pause(pause: Pause) -> str:
 
 
 class PauseTeller:
-    """Says when a server goes away, now and then while it is, and when it is back."""
+    """Reports when a server goes away, from time to time while it is away, and when it is back."""
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._clock = clock
@@ -55,11 +55,11 @@ class PauseTeller:
 
     @property
     def is_paused(self) -> bool:
-        """Whether a server was away at the last look."""
+        """Whether a server was away at the last check."""
         return self._last is not None
 
     def news(self, activity: Activity) -> str | None:
-        """Return what is to be said now, if anything."""
+        """Return the message to print now, if any."""
         pause, before, now = activity.pause(), self._last, self._clock()
         self._last = pause
         if pause is None:

@@ -1,4 +1,4 @@
-"""A sign of life while one text is analysed; only on a terminal, and gone when the result is there."""
+"""A spinner while one text is analyzed; only on a terminal, and gone once the result is there."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from samsim.schemas.analysis import Language
 
 @contextmanager
 def reading(text: str, language: Language | None, labels: Labels) -> Iterator[None]:
-    """Spin on stderr while a text is read; Korean says that its analyser takes a second or two to load."""
+    """Show a spinner on stderr; for Korean it says that the analyzer is loading, which takes a second or two."""
     if not sys.stderr.isatty():
         yield
         return

@@ -1,1 +1,1 @@
-"""What ``samsim analyze`` shows of one result, part by part."""
+"""The view of one result that ``samsim analyze`` shows, part by part."""

@@ -1,4 +1,4 @@
-"""The debate in full: who proposed what, how the judge closed it, and what became of every change."""
+"""The debate in full: who proposed what, how the judge closed it, and what happened to every change."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from samsim.schemas.results import CallRecord, SampleResult
 
 
 def debate_view(result: SampleResult, look: Look) -> list[RenderableType]:
-    """Return the turns and what followed from them; nothing for another protocol."""
+    """Return the turns and their outcome; an empty list for other protocols."""
     if result.debate is None:
         return []
     return [*_turns(result.debate, result.calls, look), *_outcome(result.debate, look)]
@@ -64,7 +64,7 @@ def _turns(debate: DebateRecord, calls: list[CallRecord], look: Look) -> list[Re
 
 
 def _edit(edit: Edit, look: Look, change_id: str = "") -> Text:
-    """Return one edit in one line: what, which tuple, the new value, how sure, the words quoted."""
+    """Return an edit on one line: tuple, operation, new value, confidence and quoted words."""
     return joined(
         [
             cell(change_id, "bold"),

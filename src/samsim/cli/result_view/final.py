@@ -1,4 +1,4 @@
-"""The final tuples: with reasons where something stayed uncertain, and what was contested."""
+"""The final tuples: what was contested, and what stayed uncertain and why."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from samsim.schemas.results import FinalTuple, SampleResult
 
 
 def final_view(result: SampleResult, look: Look, *, explain: bool) -> list[RenderableType]:
-    """Return the final tuples as a table, or as blocks where the terminal is narrow."""
+    """Return the final tuples as a table, or as blocks on a narrow terminal."""
     labels = look.labels
     if not result.final_tuples:
         return section(labels("final"), *_why_nothing(result, look))
@@ -66,13 +66,13 @@ def _blocks(result: SampleResult, look: Look, *, explain: bool) -> Group:
 
 
 def _opinions(result: SampleResult, final: FinalTuple) -> str:
-    """Return every opinion behind the tuple, once, with the words of the text."""
+    """Return the distinct opinions behind the tuple, with the words of the text."""
     members = (found for found in result.final_tuples_post_review if found.tuple_id in final.tuple_ids)
     return ", ".join(quote for quote in dict.fromkeys(map(opinion_words, members)) if quote)
 
 
 def _support(result: SampleResult, final: FinalTuple, labels: Labels) -> Text:
-    """Return those who found it, each at its own place; a tuple that a debate changed is theirs who changed it."""
+    """Return who found the tuple, each in a fixed position; if a debate changed it, who changed it."""
     changes = [
         override
         for override in (result.debate.overrides if result.debate is not None else ())
@@ -97,7 +97,7 @@ def _last_column(result: SampleResult, final: FinalTuple, look: Look, *, explain
 
 
 def _contested(result: SampleResult, final: FinalTuple, look: Look) -> list[Text]:
-    """In a few words: which conflicts and doubts touched the tuple, and what changed it."""
+    """Return the conflicts and doubts about the tuple, and what changed it, in a few words."""
     labels = look.labels
     ids = set(final.tuple_ids)
     conflicts = [labels.code(CONFLICT, flag.conflict_type) for flag in result.conflict_flags if ids & {*flag.tuple_ids}]
@@ -125,7 +125,7 @@ def _dropped(result: SampleResult, look: Look) -> list[RenderableType]:
 
 
 def _why_nothing(result: SampleResult, look: Look) -> list[Text]:
-    """Return why there is nothing; the view names lost calls at its top."""
+    """Return why there are no tuples; lost calls are named at the top of the view."""
     labels = look.labels
     if result.stage1_tuples:
         why = [Text(labels("empty_dropped", count=labels.count(len(result.stage1_tuples), "candidate", "건")))]

@@ -1,4 +1,4 @@
-"""The words of the terminal view, in English and Korean, and which of the two to use."""
+"""The words of the terminal view in English and Korean, and the choice between them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ UiLanguage = Literal["en", "ko"]
 _LOCALE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
 
 LABELS: Mapping[str, Pair] = {
-    # while one waits
+    # while waiting
     "reading": ("Reading the review…", "리뷰를 읽는 중…"),
-    "loading_korean": ("Loading the Korean analyser…", "한국어 분석기를 불러오는 중…"),
+    "loading_korean": ("Loading the Korean analyzer…", "한국어 분석기를 불러오는 중…"),
     # header and text
     "protocol": ("protocol", "프로토콜"),
     "taxonomy": ("taxonomy", "분류 체계"),
@@ -38,18 +38,18 @@ LABELS: Mapping[str, Pair] = {
     "debate": ("The debate", "토론"),
     "outcome": ("Stage 2 and moderator", "2단계와 조정"),
     "draw": ("draw {number}", "추출 {number}"),
-    "dropped_aspect": ("dropped before: {term} ({why})", "토론 전에 제외: {term} ({why})"),
+    "dropped_aspect": ("dropped before the debate: {term} ({why})", "토론 전에 제외: {term} ({why})"),
     "turn": ("{persona}, round {round}", "{persona} {round}라운드"),
-    "nothing_said": ("nothing to say", "의견 없음"),
+    "nothing_said": ("no change proposed", "의견 없음"),
     "no_debate": ("There was nothing to debate.", "토론할 튜플이 없습니다."),
     "refused_edit": ("refused: {actor} {op} {tuple} ({why})", "받아들이지 않음: {actor} {op} {tuple} ({why})"),
     "left_open": ("left open: {tuples} {issue}", "미해결: {tuples} {issue}"),
-    "empty_patch": ("The judge changes nothing.", "판정자가 고친 것이 없습니다."),
+    "empty_patch": ("The judge changed nothing.", "판정자가 고친 것이 없습니다."),
     "applied": ("applied", "적용"),
     "skipped": ("not applied: {why}", "적용하지 않음: {why}"),
     "signal": ("for {support}, against {against}", "찬성 {support}, 반대 {against}"),
     "unknown_changes": (
-        "Stage 2 also answered changes that do not exist: {ids}",
+        "Stage 2 also ruled on changes that do not exist: {ids}",
         "2단계가 없는 변경에도 답함: {ids}",
     ),
     "expected_value": (
@@ -69,9 +69,9 @@ LABELS: Mapping[str, Pair] = {
         "재검토자에게 조언함: {ids} ({chars})",
     ),
     "memory_not_advised": ("The reviewers were not advised: {why}.", "재검토자에게 조언하지 않음: {why}"),
-    "memory_masked": ("this condition shows nothing", "이 조건에서는 조언을 보이지 않음"),
+    "memory_masked": ("this condition hides all advice", "이 조건에서는 조언을 보이지 않음"),
     "memory_gated": ("Stage 1 gave no reason to", "1단계에 문제가 없어 조언할 필요가 없음"),
-    "memory_no_advice": ("there was nothing to say", "전할 조언이 없음"),
+    "memory_no_advice": ("there was no advice to give", "전할 조언이 없음"),
     "memory_written": ("Remembered as {episode}.", "{episode}(으)로 기억함"),
     # Stage 1
     "implicit": ("(implicit)", "(암시)"),
@@ -133,7 +133,7 @@ LABELS: Mapping[str, Pair] = {
     "contested": ("Contested", "쟁점"),
     "dropped": ("Dropped in the review", "재검토에서 제거됨"),
     "more": ("--explain shows every vote and rule.", "--explain을 붙이면 모든 표와 규칙을 볼 수 있습니다."),
-    "more_debate": ("--explain tells the whole debate.", "--explain을 붙이면 토론 전체를 볼 수 있습니다."),
+    "more_debate": ("--explain shows the whole debate.", "--explain을 붙이면 토론 전체를 볼 수 있습니다."),
     "more_draws": ("--explain shows every draw.", "--explain을 붙이면 추출 결과를 하나씩 볼 수 있습니다."),
     "shortened": (
         "… {count} more; --json has the whole text.",
@@ -141,14 +141,14 @@ LABELS: Mapping[str, Pair] = {
     ),
     # a sample of a run
     "gold": ("Gold", "정답"),
-    "gold_found": ("found of the gold, final: {scores}", "정답 중 찾은 수(최종): {scores}"),
+    "gold_found": ("gold tuples found in the final result: {scores}", "정답 중 찾은 수(최종): {scores}"),
     "gold_empty": ("The annotators found nothing.", "정답 튜플이 없는 문장입니다."),
     "no_gold": ("The data has no gold for this sample.", "이 샘플에는 정답이 없습니다."),
     "failed_sample": ("This sample failed: {error}", "실패한 샘플입니다: {error}"),
     "calls": ("Calls", "호출"),
     "call": ("Call", "호출"),
     "reply": ("reply", "응답"),
-    "no_calls": ("traces.jsonl has no call of this sample.", "traces.jsonl에 이 샘플의 호출 기록이 없습니다."),
+    "no_calls": ("traces.jsonl has no call for this sample.", "traces.jsonl에 이 샘플의 호출 기록이 없습니다."),
     "no_prompt": (
         "No prompt was sent: the embedded engine reads the text itself.",
         "프롬프트를 보내지 않았습니다. 내장 엔진은 본문을 직접 분석합니다.",
@@ -180,11 +180,11 @@ class Labels:
         return self._pick(LABELS[key]).format(**values)
 
     def count(self, number: int, noun: str, unit: str) -> str:
-        """So many of a thing: with its English noun, or with its Korean unit."""
+        """Return a count with its English noun or its Korean unit."""
         return self._pick((how_many(number, noun), f"{number:,}{unit}"))
 
     def code(self, table: Mapping[str, Pair], code: str) -> str:
-        """Return a protocol code in words; a code nobody knows is shown as it is."""
+        """Return a protocol code in words; an unknown code is returned as it is."""
         return self._pick(table[code]) if code in table else code
 
     def polarity(self, name: str) -> str:
@@ -201,7 +201,7 @@ class Labels:
 
 
 def choose_ui(wanted: str, environ: Mapping[str, str] | None = None) -> UiLanguage:
-    """Return the language of the labels; "auto" follows the locale variables as POSIX orders them, else English."""
+    """Return the language of the labels; "auto" follows the locale variables in POSIX order, else it is English."""
     if wanted == "ko" or wanted == "en":
         return "ko" if wanted == "ko" else "en"
     variables = os.environ if environ is None else environ

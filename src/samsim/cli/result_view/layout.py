@@ -1,4 +1,4 @@
-"""The terminal view of one result: compact, or the full story with ``--explain``."""
+"""The terminal view of one result: compact, or with every step for ``--explain``."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from samsim.schemas.results import SampleResult
 
 
 def show(result: SampleResult, *, explain: bool, ui: UiLanguage) -> None:
-    """Print the view to stdout, in colour where the terminal has it."""
+    """Print the view to stdout, in color if the terminal supports it."""
     console = literal_console()
     console.print(build_view(result, Look(Labels(ui), console.width, console.plain), explain=explain))
 
 
 def build_view(result: SampleResult, look: Look, *, explain: bool) -> Group:
-    """Return the view as something rich can print."""
+    """Return the view as a rich renderable."""
     parts: list[RenderableType] = [_header(result, look), *_missing(result, look), Text(), text_view(result, look)]
     if result.final_tuples:
         parts.append(legend(look))
@@ -47,7 +47,7 @@ def build_view(result: SampleResult, look: Look, *, explain: bool) -> Group:
 
 
 def _missing(result: SampleResult, look: Look) -> list[Text]:
-    """Whose answers the result had to do without; equal ones, as of several draws, are counted."""
+    """Return a line per answer that the result had to do without; equal ones, as of several draws, are counted."""
     labels = look.labels
     said = Counter((call.agent, call.stage, call.problem) for call in result.missing_calls)
     return [
@@ -66,7 +66,7 @@ def _missing(result: SampleResult, look: Look) -> list[Text]:
 
 
 def _hint(result: SampleResult) -> str:
-    """Return what there is more to see, if anything: who reads only once, or side by side, decides nothing."""
+    """Return the label that says what ``--explain`` adds; empty if the protocol decides nothing after Stage 1."""
     if is_conflict_review(result.protocol):
         return "more"
     if draws_of(result.protocol) is not None:

@@ -9,7 +9,7 @@ from samsim.schemas.results import MemoryRecord
 
 
 def memory_view(record: MemoryRecord | None, look: Look) -> list[RenderableType]:
-    """Return the condition, what was retrieved, whether advice reached the reviewers, what was written."""
+    """Return the condition, what was retrieved, whether the reviewers were advised, and what was written."""
     if record is None:
         return []
     labels = look.labels

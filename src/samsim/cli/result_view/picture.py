@@ -1,4 +1,4 @@
-"""The full story as a picture: an SVG that fetches nothing from anywhere."""
+"""The view of a result as a self-contained SVG picture."""
 
 from __future__ import annotations
 
@@ -50,16 +50,16 @@ def render_svg(
 
 
 def _local_format() -> str:
-    """Rich's template without its web fonts, with fonts that have Hangul."""
+    """Return rich's SVG template without its web fonts, and with fonts that have Hangul."""
     template = _FULL_WIDTH.sub("", _FONT_FACE.sub("", CONSOLE_SVG_FORMAT))
     return _FONT_FAMILY.sub(f"font-family: {FONTS};", template)
 
 
 def _in_cells(found: re.Match[str]) -> str:
-    """Return the same words, each run of wide and of narrow characters at its own columns.
+    """Return the text element split into runs of wide and of narrow characters, each at its own columns.
 
-    Rich gives every character the width of one column, which squeezes Hangul, two columns wide, to half of it.
-    Wide glyphs are stretched to their columns: only spaced out, words would fall apart into syllables.
+    Rich gives every character the width of one column, which squeezes Hangul (two columns wide) to half its width.
+    Wide glyphs are stretched to their columns: with wider spacing alone, words would fall apart into syllables.
     """
     text = unescape(found["text"])
     if not cell_len(text):
@@ -79,7 +79,7 @@ def _in_cells(found: re.Match[str]) -> str:
 
 
 def _runs_of_one_width(text: str) -> Iterator[str]:
-    """Return the text cut where wide characters begin or end; what has no width stays with what it belongs to."""
+    """Split the text where wide characters begin or end; zero-width characters stay with the one before."""
     width = 1
 
     def width_of(character: str) -> int:

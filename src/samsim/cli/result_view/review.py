@@ -1,4 +1,4 @@
-"""The review: what was doubted, who voted what, which rule decided, and what the other version says."""
+"""The review: what was flagged, who voted for what, which rule decided, and what the other version would decide."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from samsim.schemas.results import SampleResult
 
 
 def doubts_view(result: SampleResult, look: Look) -> list[RenderableType]:
-    """Conflict flags and validator risks in plain words, with the tuples they are about."""
+    """Return the conflict flags and validator risks in plain words, with their tuples."""
     labels = look.labels
     rows = []
     for flag in result.conflict_flags:
@@ -153,7 +153,7 @@ def _refusal(refusal: Refusal, look: Look, *, with_id: bool = False) -> Text:
 
 
 def _silent(result: SampleResult, look: Look) -> list[Text]:
-    """Return the reviewers that could not be heard, which is why their votes are implicit."""
+    """Return the reviewers that gave no answer, which is why their votes are implicit."""
     return [
         cell(look.labels("silent", agent=call.agent, problem=call.problem), "red")
         for call in result.calls

@@ -1,4 +1,4 @@
-"""What each perspective, or whoever read the text first, found; side by side where the terminal is wide."""
+"""What each reader of Stage 1 found; side by side on a wide terminal."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_COLUMNS = 4
 
 
 def readers_of(result: SampleResult) -> list[str]:
-    """Return who read the text first: the perspectives, ATSA, the single call, or the draws S1, S2, …"""
+    """Return the readers of Stage 1: the perspectives, ATSA, the single call, or the draws S1, S2, …"""
     draws = draws_of(result.protocol)
     if draws is not None:
         return [f"S{number}" for number in range(1, draws + 1)]
@@ -27,7 +27,7 @@ def readers_of(result: SampleResult) -> list[str]:
 
 
 def stage1_view(result: SampleResult, look: Look) -> list[RenderableType]:
-    """Return the readers with their tuples."""
+    """Return the readers with the tuples they found."""
     readers = readers_of(result)
     columns = {reader: _column(result, reader, look) for reader in readers}
     headings = {reader: Text(_heading(reader, look), style="bold cyan") for reader in readers}
@@ -51,7 +51,7 @@ def _heading(reader: str, look: Look) -> str:
 
 
 def candidate_words(found: Candidate, look: Look) -> Text:
-    """Return a tuple in one line: id, sign, aspect, ref."""
+    """Return a tuple on one line: id, sign, aspect, ref."""
     ref = cell(found.aspect_ref, "cyan")
     return joined(
         [cell(found.tuple_id, "dim"), sign(found.polarity), aspect_words(found.aspect_term, look.labels), ref]
@@ -59,7 +59,7 @@ def candidate_words(found: Candidate, look: Look) -> Text:
 
 
 def opinion_words(found: Candidate) -> str:
-    """Return the opinion as quoted from the text; in dictionary form it says little without those words."""
+    """Return the opinion in quotes; a dictionary form is followed by the words of the text, which say more."""
     opinion, evidence = found.opinion_term, found.evidence
     if opinion and evidence and opinion not in evidence:
         return f"{opinion} “{evidence}”"
@@ -81,7 +81,7 @@ def _tuple_lines(found: Candidate, look: Look) -> list[Text]:
 
 
 def _calls_of(result: SampleResult, reader: str) -> list[CallRecord]:
-    """Return the reader's calls; the draws are the calls in their order."""
+    """Return the reader's calls; draw N is the Nth call."""
     if draws_of(result.protocol) is not None:
         return result.calls[int(reader.removeprefix("S")) - 1 :][:1]
     return [call for call in result.calls if call.agent == reader and call.stage == "stage1"]

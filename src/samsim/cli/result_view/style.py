@@ -1,4 +1,4 @@
-"""How things look in the terminal: colours, signs, and cells that show text from outside literally."""
+"""Colors, signs and cells of the terminal view; cells print untrusted text literally."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MATRIX = 110
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a view needs to know about where it is shown."""
+    """What a view needs to know about the terminal."""
 
     labels: Labels
     width: int
@@ -47,34 +47,34 @@ class Look:
 
 
 def cell(content: str, style: str = "") -> Text:
-    """Return one line of text from outside: no markup, nothing a terminal obeys, composed Hangul."""
+    """Return untrusted text on one line: no markup, no control characters, composed Hangul."""
     return Text(unicodedata.normalize("NFC", shown(content)), style=style, overflow="fold")
 
 
 def joined(parts: Iterable[Text], separator: str = " ") -> Text:
-    """Texts in one line; empty ones leave no gap."""
+    """Join texts on one line; empty ones leave no gap."""
     line = Text(separator, overflow="fold").join(part for part in parts if part.plain)
     line.overflow = "fold"
     return line
 
 
 def lines(parts: Iterable[Text]) -> Text:
-    """Texts under each other; empty ones leave no gap."""
+    """Join texts with line breaks; empty ones leave no gap."""
     return joined(parts, "\n")
 
 
 def sign(polarity: PolarityName) -> Text:
-    """Return a polarity as its coloured sign."""
+    """Return a polarity as its colored sign."""
     return Text(SIGNS[polarity], style=f"bold {COLOURS[polarity]}")
 
 
 def polarity_words(polarity: PolarityName, labels: Labels) -> Text:
-    """Return a polarity as its coloured sign and name."""
+    """Return a polarity as its colored sign and name."""
     return Text(f"{SIGNS[polarity]} {labels.polarity(polarity)}", style=COLOURS[polarity])
 
 
 def aspect_words(term: str, labels: Labels) -> Text:
-    """Return an aspect term, or that it is implicit."""
+    """Return an aspect term, or the label of an implicit aspect."""
     return cell(term, "bold") if term else Text(labels("implicit"), style="italic")
 
 
@@ -89,10 +89,10 @@ def breakable(code: str, room: int = 13) -> Text:
 
 
 def section(title: str, *content: RenderableType) -> list[RenderableType]:
-    """Return a titled part of the view."""
+    """Return a section of the view with its title."""
     return [Rule(Text(title, style="bold"), align="left", style="dim"), *content, Text()]
 
 
 def indented(content: RenderableType, by: int = 2) -> Padding:
-    """Content moved to the right."""
+    """Return the content indented by some columns."""
     return Padding(content, (0, 0, 0, by))

@@ -1,6 +1,6 @@
-"""The text with its aspects coloured by polarity and its opinions underlined.
+"""The text with its aspects colored by polarity and its opinions underlined.
 
-Without colour, aspects stand in brackets with their sign, ``[배터리]−``, and opinions in braces.
+Without color, aspects are in brackets with their sign, ``[배터리]−``, and opinions in braces.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from samsim.schemas.results import SampleResult
 
 
 def text_view(result: SampleResult, look: Look) -> Text:
-    """Return the text as given, with its marks."""
+    """Return the text with its marks, cut off if it is long."""
     text = result.text[:SHOWN_CHARACTERS]
     view = annotate(text, marks_of(result, len(text)), plain=look.plain)
     if hidden := len(result.text) - len(text):
@@ -28,7 +28,7 @@ def text_view(result: SampleResult, look: Look) -> Text:
 
 
 def legend(look: Look) -> Text:
-    """Return what the colours or brackets mean."""
+    """Return a legend of the colors or brackets."""
     labels = look.labels
     view = Text(f"{labels('legend')}: ", style="dim", overflow="fold")
     if look.plain:
@@ -40,7 +40,7 @@ def legend(look: Look) -> Text:
 
 
 def annotate(text: str, marks: Sequence[Mark], *, plain: bool) -> Text:
-    """Return the text with its marks: in colour, or in brackets where it is plain."""
+    """Return the text with its marks: in color, or in brackets if ``plain``."""
     view = Text(overflow="fold")
     for segment in segments(text, marks):
         if plain:

@@ -1,4 +1,4 @@
-"""Decisions retold: the rule that fired in words, and what the other version of the rules would say."""
+"""Decisions in words: the rule that decided, and what the other version of the rules would decide."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from samsim.schemas.protocol_conflict_review import AGENTS, ArbiterDecision, Arb
 from samsim.schemas.protocols import ARBITER_VERSIONS
 from samsim.schemas.results import SampleResult
 
-# CR v1 does not know this conflict; its reviewers would never have seen the flag.
+# CR v1 does not have this conflict, so its reviewers would never have seen the flag.
 _ONLY_IN_V2: ConflictType = "granularity_overlap_candidate"
 _RULE_3 = {"FLIP": "rule_flip", "DROP": "rule_drop"}
 
 
 def other_version_of(result: SampleResult) -> ArbiterVersion:
-    """Return the version of the rules that did not decide."""
+    """Return the version of the rules that was not used."""
     return "v1" if ARBITER_VERSIONS[result.protocol] == "v2" else "v2"
 
 
 def other_decisions(result: SampleResult) -> dict[str, ArbiterDecision]:
-    """Return what the other version decides on the recorded votes; a tuple it would not review is missing."""
+    """Return what the other version decides on the recorded votes, by tuple; those it would not review are missing."""
     version = other_version_of(result)
     flags = [flag for flag in result.conflict_flags if version == "v2" or flag.conflict_type != _ONLY_IN_V2]
     reviewable = reviewable_ids(flags, result.validator_risks)
@@ -41,7 +41,7 @@ def other_decisions(result: SampleResult) -> dict[str, ArbiterDecision]:
 
 
 def outcome(decision: ArbiterDecision | None) -> tuple[str, Mapping[str, str] | None]:
-    """Return what becomes of the tuple; one that is not reviewed stays as it is."""
+    """Return the action on the tuple and its new values; a tuple that is not reviewed is kept."""
     return ("KEEP", None) if decision is None else (decision.action, decision.new_value)
 
 
@@ -57,7 +57,7 @@ def decided_action(decision: ArbiterDecision) -> str:
 
 
 def rule_in_words(decision: ArbiterDecision, labels: Labels) -> str:
-    """Return the rule that decided, what it saw and what it led to."""
+    """Return the rule that decided, its reason and the action, in words."""
     keys = {agent: (vote.counted_as, vote.polarity) for agent, vote in decision.votes.items()}
     majority, count = Counter(keys.values()).most_common(1)[0]
     action = decided_action(decision)

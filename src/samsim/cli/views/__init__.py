@@ -1,1 +1,1 @@
-"""What the other commands print: tables and summaries."""
+"""Tables and summaries that the other commands print."""

@@ -24,7 +24,7 @@ from samsim.schemas.code_names import Pair
 from samsim.schemas.scorecards import Family
 
 _LISTED_FAILURES = 5
-# Characters of a review beside its flips; samsim show has all of it.
+# How many characters of a review are shown with its flips; samsim show prints all of it.
 _TEXT_LENGTH = 160
 _ARROWS: Mapping[Direction, tuple[Pair, str]] = MappingProxyType(
     {
@@ -34,9 +34,9 @@ _ARROWS: Mapping[Direction, tuple[Pair, str]] = MappingProxyType(
 )
 _LEGEND: Pair = (
     "F1 in percent, micro, of the final tuples; [ ] 95 % bootstrap interval over samples; macro: mean F1 of samples;"
-    " exact: samples with all tuples right. Trivial answers read no text, but know the gold's frequencies. p: paired"
-    " permutation test, where the tuples differ; Holm over the distinct outcomes within a measure; McNemar over exact"
-    " samples; flips +/−: tuples that went from wrong to right / from right to wrong.",
+    " exact: samples with all tuples right. Trivial baselines do not read the text but know the gold's frequencies."
+    " p: paired permutation test, if the tuples differ; Holm correction over the distinct outcomes within a measure;"
+    " McNemar over exact samples; flips +/−: tuples that went from wrong to right / from right to wrong.",
     "F1은 최종 튜플의 마이크로 평균(%), [ ]는 샘플 부트스트랩 95% 신뢰구간, macro는 샘플별 F1의 평균, 완전 일치는 모든"
     " 튜플이 맞은 샘플 수. 단순 기준선은 본문을 읽지 않고 정답의 빈도만 앎. p는 튜플이 다를 때의 대응 순열 검정, Holm은"
     " 지표 안의 서로 다른 결과에 대한 보정, McNemar는 완전 일치 샘플로 계산. 바뀜 +/−: 오답에서 정답으로 / 정답에서"
@@ -49,7 +49,7 @@ _LEGEND_REPEATS: Pair = (
     " 신뢰구간이 아님(--each로 하나씩 표시).",
 )
 _LEGEND_END: Pair = (
-    " docs/metrics.md says how each is computed.",
+    " docs/metrics.md explains how each is computed.",
     " 계산 방법은 docs/metrics.md에 있음.",
 )
 
@@ -63,7 +63,7 @@ def comparison_view(
     texts: Mapping[str, str] = MappingProxyType({}),
     ui: Ui = "en",
 ) -> RenderableType:
-    """Scores, differences, and flips in the given families (else: the primary one), each beside its text."""
+    """Return scores, differences, and the flips of the given families (by default the primary one) with their texts."""
     parts: list[RenderableType] = [_heading(comparison, ui), Text()]
     for family in comparison.families:
         parts += [_scores(comparison, family, each=each, ui=ui), Text()]
@@ -75,7 +75,7 @@ def comparison_view(
 
 
 def listed_uids(comparison: Comparison, *, flips: int, families: Collection[Family] = ()) -> set[str]:
-    """Return the samples whose flips ``comparison_view`` lists: their texts are worth looking up."""
+    """Return the uids of the samples whose flips ``comparison_view`` lists; only their texts are needed."""
     contrasts = _with_flips(comparison, families)
     return {flip.uid for contrast in contrasts for flip in _shown(contrast.tuple_flips, flips)}
 
@@ -104,7 +104,7 @@ def _heading(comparison: Comparison, ui: Ui) -> Text:
     if comparison.left_out:
         number = len(comparison.left_out)
         names = ", ".join(comparison.left_out[:_LISTED_FAILURES]) + (", …" if number > _LISTED_FAILURES else "")
-        english = f"{counted(number)} failed in a run and {'is' if number == 1 else 'are'} left out of all: "
+        english = f"{counted(number)} failed in a run and {'is' if number == 1 else 'are'} left out of all runs: "
         line.append("\n" + said((english, f"샘플 {number:,}개는 실패한 실행이 있어 모두에서 제외함: "), ui), "yellow")
         line.append_text(cell(names, "yellow"))
     if comparison.partial:
@@ -112,7 +112,7 @@ def _heading(comparison: Comparison, ui: Ui) -> Text:
         in_runs = ", ".join(f"{run.name} {run.partial:,}" for run in comparison.runs if run.partial)
         english = f"{counted(number)} {'is' if number == 1 else 'are'} partial (calls were lost) and counted: "
         line.append("\n" + said((english, f"샘플 {number:,}개는 일부 호출이 누락되었으나 포함함: "), ui), "yellow")
-        advice = said(("--complete-only leaves them out of all.", "--complete-only로 모두에서 제외."), ui)
+        advice = said(("use --complete-only to leave them out of all runs.", "--complete-only로 모두에서 제외."), ui)
         line.append_text(cell(f"{in_runs}; {advice}", "yellow"))
     return line
 
@@ -144,7 +144,7 @@ def _group(group: GroupRow, family: Family, *, baseline: bool, repeated: bool) -
 
 
 def _run(run: RunRow, family: Family) -> list[str | Text]:
-    """Return one of several runs, beneath its group."""
+    """Return the row of a single run, listed below its group."""
     scores = run.scores[family]
     name = Text("  ", style="dim").append_text(cell(run.name, "dim"))
     interval, exact = percent_interval(scores.interval), f"{scores.exact_samples:,}"
@@ -167,7 +167,7 @@ def _contrasts(comparison: Comparison, ui: Ui) -> Table:
 
 
 def _contrast(contrast: Contrast, ui: Ui) -> list[str | Text]:
-    """Return a row of the tests; where there is nothing to test, the name says why."""
+    """Return one row of tests; if there is nothing to test, the name says why."""
     if not contrast.tested:
         return [_untested(contrast, ui)]
     style = "green" if contrast.delta_f1 > 0 else "red" if contrast.delta_f1 < 0 else ""
@@ -187,7 +187,7 @@ def _untested(contrast: Contrast, ui: Ui) -> Text:
 
 
 def _differences(comparison: Comparison, ui: Ui) -> list[RenderableType]:
-    """Return what is not the same in the runs whose tuples are: once for each, whatever the number of measures."""
+    """Return one line per run with the same tuples as the baseline that says what else differs."""
     found = {
         contrast.run: contrast for contrast in comparison.contrasts if not contrast.tested and not contrast.identical
     }
@@ -223,12 +223,12 @@ def _short(text: str) -> str:
 
 
 def _shown(flips: Sequence[TupleFlip], wanted: int) -> Iterable[TupleFlip]:
-    """Losses first: they are what one wants to look at."""
+    """Return the flips to list, losses first: they need attention most."""
     return sorted(flips, key=lambda flip: flip.direction)[:wanted]
 
 
 def _table(*titles: str) -> Table:
-    """Numbers never wrap; names only where the terminal is too narrow for them."""
+    """Return a table whose numbers never wrap, and whose names wrap only if the terminal is too narrow."""
     table = Table(box=None, pad_edge=False, header_style="dim")
     for number, title in enumerate(titles):
         table.add_column(title, justify="right" if number else "left", no_wrap=number > 0)

@@ -1,4 +1,4 @@
-"""The tables of ``samsim data``. What stands in a file is shown literally, never obeyed by the terminal."""
+"""The tables of ``samsim data``. File contents are printed literally, so they cannot control the terminal."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from samsim.plurals import how_many
 from samsim.schemas.marks import Mark
 from samsim.schemas.polarity import POLARITIES, PolarityName
 
-# The order in which people name the parts of a tuple.
+# The usual order of the parts of a tuple.
 _FIELDS: tuple[GoldField, ...] = ("term", "ref", "opinion", "polarity")
-# The most frequent notes are enough to know a file by.
+# The most frequent notes are enough to characterize a file.
 _TOP = 8
 
 
 def list_view() -> RenderableType:
-    """Return the shipped sets and the formats."""
-    sets = _table("set", "texts", "what")
+    """Return the tables of shipped data sets and of formats."""
+    sets = _table("set", "texts", "description")
     for name, what in SHIPPED.items():
         sets.add_row(Text(name, style="bold"), f"{len(load_shipped(name)):,}", what)
-    formats = _table("format", "of", "gold", "files")
+    formats = _table("format", "data", "gold", "files")
     for info in FORMATS.values():
         formats.add_row(
             Text(info.name, style="bold", no_wrap=True),
@@ -59,16 +59,16 @@ def samples_view(loaded: LoadedSamples, gold: Mapping[str, GoldSample], number: 
 def validation_view(
     loaded: LoadedSamples, gold: Mapping[str, GoldSample], fields: frozenset[GoldField]
 ) -> RenderableType:
-    """Return the account of all rows and what the gold holds."""
+    """Return the row counts and a summary of the gold."""
     tuples = [item for sample in gold.values() for item in sample.tuples]
     facts = [
         ("source", loaded.source.describe()),
         ("format", loaded.format),
         ("rows", f"{loaded.total_rows:,} = {loaded.usable_rows:,} loaded + {len(loaded.problems):,} bad"),
         ("texts", f"{len(loaded.samples):,} ({_languages(loaded.samples)})"),
-        ("same text", _duplicates(loaded.samples)),
+        ("duplicates", _duplicates(loaded.samples)),
         ("with gold", f"{len(gold):,} ({sum(not sample.tuples for sample in gold.values()):,} without a tuple)"),
-        ("gold says", _names(fields) or "nothing"),
+        ("gold has", _names(fields) or "nothing"),
         ("content", f"sha256 {loaded.sha256}"),
     ]
     parts: list[RenderableType] = [_facts(facts)]
@@ -120,7 +120,7 @@ def _tuple_counts(tuples: Sequence[GoldTuple]) -> Table:
 
 
 def _note_counts(loaded: LoadedSamples) -> Table:
-    table = _table("used, but", "number")
+    table = _table("note on used rows", "number")
     ranked = Counter(note.reason for note in loaded.notes).most_common()
     for reason, count in ranked[:_TOP]:
         table.add_row(cell(reason), f"{count:,}")

@@ -1,4 +1,4 @@
-"""The tables of ``samsim memory``. What stands in a store is shown literally, never obeyed by the terminal."""
+"""The tables of ``samsim memory``. Episodes are printed literally, so they cannot control the terminal."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from samsim.schemas.memory_v1_1 import (
 from samsim.schemas.polarity import SIGNS
 
 TYPE_COLOURS: Mapping[EpisodeType, str] = MappingProxyType({"success": "green", "harm": "red", "neutral": "yellow"})
-# The most frequent of a kind are enough to know a store by.
+# The most frequent values are enough to characterize a store.
 _TOP = 8
-# A store full of leaks or damage is understood from the first of them.
+# The first few are enough to understand a store full of leaks or damage.
 _LISTED = 50
 
 
 @dataclass
 class StoreSummary:
-    """How often each value occurs, and from when to when the episodes are."""
+    """How often each value occurs in a store, and the dates of its oldest and newest episode."""
 
     episodes: int = 0
     overrides: int = 0
@@ -70,7 +70,7 @@ def summary_of(entries: Iterable[EpisodicMemoryEntryV1_1]) -> StoreSummary:
 
 
 def stats_view(place: str, summary: StoreSummary, content_hash: str) -> RenderableType:
-    """Return what a store holds."""
+    """Return the statistics of a store."""
     facts = [("store", place), ("episodes", f"{summary.episodes:,}")]
     if summary.episodes:
         facts += [
@@ -99,15 +99,15 @@ def _add_counts(table: Table, title: str, counter: Counter[str], total: int) -> 
 
 
 def is_wide() -> bool:
-    """Return whether the terminal has room for all columns."""
+    """Return whether the terminal is wide enough for all columns."""
     return PipeConsole().width >= WIDE
 
 
 def episodes_view(entries: Sequence[EpisodicMemoryEntryV1_1], total: int, *, wide: bool) -> RenderableType:
-    """Episodes in a table, one a row; a narrow one leaves out what the samples were like."""
+    """Return a table with one episode per row; a narrow one leaves out the columns about the samples."""
     if not entries:
         return Text("no episodes yet")
-    more = ("like", "aspects") if wide else ()
+    more = ("sample", "aspects") if wide else ()
     table = _table("episode", "outcome", "risk", "action", "severity", *more)
     for entry in entries:
         table.add_row(
@@ -122,7 +122,7 @@ def episodes_view(entries: Sequence[EpisodicMemoryEntryV1_1], total: int, *, wid
 
 
 def episode_view(entry: EpisodicMemoryEntryV1_1) -> RenderableType:
-    """Everything one episode holds."""
+    """Return everything one episode holds."""
     judged, case, origin = entry.evaluation, entry.case_summary, entry.provenance
     override = "none"
     if judged.override_applied:
@@ -133,7 +133,7 @@ def episode_view(entry: EpisodicMemoryEntryV1_1) -> RenderableType:
     rows: list[tuple[str, str | Text]] = [
         ("episode", Text(entry.episode_id, style="bold")),
         ("outcome", Text(entry.episode_type, style=TYPE_COLOURS[entry.episode_type])),
-        ("like", _likeness(entry)),
+        ("sample", _likeness(entry)),
         ("aspect type", case.target_aspect_type),
         ("symptom", case.symptom),
         ("rationale", case.rationale_summary),
@@ -153,7 +153,7 @@ def episode_view(entry: EpisodicMemoryEntryV1_1) -> RenderableType:
 
 
 def report_view(place: str, report: VerifyReport) -> RenderableType:
-    """Return what a full check found."""
+    """Return the result of a full check."""
     verdict = Text("sound", style="bold green") if report.ok else Text("damaged", style="bold red")
     facts: list[tuple[str, str | Text]] = [
         ("store", place),
@@ -167,7 +167,7 @@ def report_view(place: str, report: VerifyReport) -> RenderableType:
 
 
 def leaks_view(leaks: Sequence[Leak], episodes: int, texts: int, run_length: int) -> RenderableType:
-    """Return which texts a store repeats, and where."""
+    """Return the texts that a store repeats, and where."""
     searched = f"{how_many(texts, 'text')} searched for in {how_many(episodes, 'episode')}"
     if not leaks:
         return Text(f"no leak: no run of {run_length} or more characters ({searched})", style="green")
@@ -212,6 +212,6 @@ def _risk(risk: RiskSnapshotV1_1) -> str:
 
 
 def _snapshot(snapshot: StageSnapshotV1_1) -> Text:
-    """Aspects with the signs of their polarities; the empty term is the implicit aspect."""
+    """Return the aspects with the signs of their polarities; an empty term is an implicit aspect."""
     pairs = zip(snapshot.aspects_norm, snapshot.polarities, strict=True)
     return joined((cell(f"{aspect or '(implicit)'} {SIGNS[polarity]}") for aspect, polarity in pairs), ", ")

@@ -1,4 +1,4 @@
-"""What ``samsim report`` prints."""
+"""The output of ``samsim report``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from samsim.reports.terminal import failed_checks_line, missing_line, partial_li
 
 
 def show_report(files: ReportFiles, *, quiet: bool, ui: Ui = "en") -> None:
-    """The main table and the files; quietly, only the page's place, with what is missing on stderr."""
+    """Print the main table and the files; with ``quiet``, only the path of the page, and problems on stderr."""
     if quiet:
         for problem in files.collected.problems:
             click.echo(shown(missing_line(problem, ui)), err=True)

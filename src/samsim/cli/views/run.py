@@ -1,4 +1,4 @@
-"""What ``samsim run`` prints: the plan before, the outcome after."""
+"""The output of ``samsim run``: the plan before a run, the outcome after it."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from samsim.schemas.runs import Manifest
 
 _UNKNOWN = "unknown"
-# Of each kind, on the terminal; the files name them all.
+# How many failed and how many partial samples the terminal names; the files name all of them.
 _NAMED = 20
 
 
 def plan_table(plan: ExperimentPlan) -> Table:
-    """Samples, calls, tokens and cost of every cell, as ranges; a star marks those nobody was asked for."""
+    """Return a table of samples, calls, tokens and cost per cell; a star marks cells whose calls were only counted."""
     probed = max((cell.probed for cell in plan.cells), default=0)
     table = Table(
         title=f"Plan (from {how_many(probed, 'probed sample')} per protocol and engine)", title_justify="left"
@@ -77,7 +77,7 @@ def _range(estimate: Estimate | None, form: str) -> str:
 
 
 def show_outcome(outcome: Experiment, files: ReportFiles | None) -> None:
-    """Print the comparison of the cells where a report was built, where everything is, and what is left to be done."""
+    """Print the comparison of the cells if a report was built, where the files are, and what is left to do."""
     console = PipeConsole()
     if files is not None:
         from samsim.reports.terminal import show_comparison
@@ -93,7 +93,7 @@ def show_outcome(outcome: Experiment, files: ReportFiles | None) -> None:
 
 
 def _incomplete_lines(manifest: Manifest, folder: Path, *, several: bool) -> Iterator[str]:
-    """Say how many samples of a cell failed or were decided without some of their calls, which, and what to do."""
+    """Yield a line each for the failed and the partial samples of a cell: how many, which, and what to do."""
     failed, partial = [], []
     for sample in read_run(folder).samples():
         if sample.result is None:
@@ -107,4 +107,4 @@ def _incomplete_lines(manifest: Manifest, folder: Path, *, several: bool) -> Ite
             more = f" and {left:,} more ({folder / OUTPUTS} names them all)" if left > 0 else ""
             counts = f"{len(names):,} of {how_many(manifest.done, 'sample')}"
             named = ", ".join(names[:_NAMED])
-            yield f"{cell}{counts} {what}: {named}{more}; --retry-errors does them again."
+            yield f"{cell}{counts} {what}: {named}{more}; use --retry-errors to run them again."

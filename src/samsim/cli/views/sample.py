@@ -1,4 +1,4 @@
-"""What ``samsim show`` prints: a list of samples, or one sample with its gold and its calls."""
+"""The output of ``samsim show``: a list of samples, or one sample with its gold and its calls."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TEXT_IN_A_LIST = 60
 
 
 def print_samples(run: Run, samples: Sequence[RunSample], labels: Labels) -> None:
-    """Print one line per sample: its id, its completeness where it is not complete, and how its text starts."""
+    """Print one line per sample: its id, the start of its text, and its completeness unless it is complete."""
     console = _console()
     table = Table.grid(padding=(0, 2))
     for sample in samples:
@@ -91,7 +91,7 @@ def _gold_row(record: GoldRecord, labels: Labels) -> tuple[Text, Text, Text, Tex
 
 
 def _calls(run: Run, uid: str, labels: Labels) -> Iterator[RenderableType]:
-    """Yield every call of the sample, in the order in which the calls were made."""
+    """Yield every call of the sample, in the order they were made."""
     calls = [line for line in run.traces() if line.get("uid") == uid]
     if not calls:
         yield from section(labels("calls"), Text(labels("no_calls"), style="dim"))
@@ -115,7 +115,7 @@ def _messages(call: Mapping[str, Any], labels: Labels) -> Iterator[RenderableTyp
 
 
 def _replies(call: Mapping[str, Any], labels: Labels) -> Iterator[RenderableType]:
-    """Yield what came back: every attempt as it was received, or, where nothing went over a wire, the answer itself."""
+    """Yield every attempt as it was received; if nothing was sent over the network, yield the answer itself."""
     attempts = call.get("attempts") or ()
     for number, attempt in enumerate(attempts, start=1):
         failed = attempt.get("outcome") != "ok"
@@ -131,5 +131,5 @@ def _replies(call: Mapping[str, Any], labels: Labels) -> Iterator[RenderableType
 
 
 def _lines(text: str) -> Text:
-    """Return text from outside with its line breaks, each line shown literally."""
+    """Return untrusted text with its line breaks, each line printed literally."""
     return Text("\n").join(cell(line) for line in text.splitlines() or [""])

@@ -1,4 +1,4 @@
-"""An experiment's configuration: the model, its cells, and how it is read from a file."""
+"""The configuration of an experiment: the model, its cells, and reading it from a file."""
 
 from samsim.experiments.config.file import as_config, load_config
 from samsim.experiments.config.matrix import Cell

@@ -1,4 +1,4 @@
-"""Mistakes that no section can see alone: names that lead nowhere, things said twice, cells that cannot be."""
+"""Mistakes across sections: unknown names, settings given twice, combinations that cannot run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CONDITIONS: Keys = ("matrix", "condition")
 
 
 def secrets_in(content: Mapping[str, Any]) -> Iterator[Finding]:
-    """Values of engines that do not belong in a file; to be looked for before anything is said about a value."""
+    """Yield engine settings that look like secrets; check this before any message repeats a value."""
     yield from secret_mistakes(content.get("engines"), _ENGINES)
     matrix = content.get("matrix")
     if isinstance(matrix, Mapping):
@@ -33,13 +33,13 @@ def secrets_in(content: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def inconsistencies(config: ExperimentConfig, is_known: Callable[[Keys], bool]) -> Iterator[Finding]:
-    """Everything that does not fit together; ``is_known`` tells where a mistake was found before."""
+    """Yield everything that does not fit together; ``is_known`` says where a mistake was already found."""
     yield from _engine_findings(config)
-    # Names that a file of conditions would have defined are not wrong for want of the file.
+    # If the conditions file cannot be read, the names it would have defined are not mistakes.
     if not is_known(("episodic_memory", "conditions")):
         yield from _condition_findings(config)
     yield from _pipeline_findings(config)
-    # Last, since what is said about a whole section covers what is in it.
+    # Last, since a finding about a whole section hides those inside it.
     yield from _said_twice(config)
 
 
@@ -139,7 +139,7 @@ def _protocols_without_cells(config: ExperimentConfig, conditions: list[MemoryCo
             yield (
                 keys,
                 (
-                    f"memory has no reader in protocol {protocol}, so nothing is left to run with {names}."
+                    f"protocol {protocol} never reads the memory, so nothing is left to run with {names}."
                     " Add condition C1 (memory off) to matrix.condition, or remove the protocol."
                 ),
             )

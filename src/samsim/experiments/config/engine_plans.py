@@ -1,4 +1,4 @@
-"""Engines as a configuration names them: short forms, files, and what may be wrong with them."""
+"""Engine plans in a configuration: short forms, engine files, and their mistakes."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def plan_from(value: Any, info: ValidationInfo) -> Any:
 
 
 def plans_from(value: Any) -> Any:
-    """Plans by name; those of a list are named by how they are written, a file by its name."""
+    """Return plans by name; an item of a list is named by its short form, or by the stem of its file."""
     if not isinstance(value, list | tuple):
         return value
     named: dict[str, Any] = {}
     for item in value:
         if not isinstance(item, str):
-            raise ValueError("a list of engines holds short forms such as openai:MODEL; give other plans names")
+            raise ValueError("a list of engines holds short forms such as openai:MODEL; name other plans in a mapping")
         name = Path(item).stem if item.endswith(_PLAN_FILES) else item
         if name in named:
             raise ValueError(f"{name} is given twice; remove one of them")
@@ -56,7 +56,7 @@ def plans_from(value: Any) -> Any:
 
 
 def plan_name(plan: EnginePlan) -> str:
-    """Return how results call a plan that has no name of its own: by its engines."""
+    """Return a name for a plan without one, made of the names of its engines."""
     return "+".join(dict.fromkeys(settings.name for settings in distinct_settings(plan)))
 
 
@@ -66,12 +66,12 @@ def has_no_seed(plan: EnginePlan) -> bool:
 
 
 def is_embedded(plan: EnginePlan) -> bool:
-    """Return whether every engine of the plan gives the same answer every time."""
+    """Return whether every engine of the plan is the embedded one, which always gives the same answer."""
     return all(settings.kind == "embedded" for settings in distinct_settings(plan))
 
 
 def plan_mistakes(plan: EnginePlan, homes: Homes = NO_HOMES) -> Iterator[tuple[Keys, str]]:
-    """Yield what is wrong with the settings of each role, and with what they are once they are merged."""
+    """Yield what is wrong with the settings of each role, and with the merged settings of each agent."""
     mended: dict[Any, dict[str, Any]] = {}
     is_open = False
     for role, settings in plan.engines.items():
@@ -86,7 +86,7 @@ def plan_mistakes(plan: EnginePlan, homes: Homes = NO_HOMES) -> Iterator[tuple[K
 
 
 def _merged_mistakes(plan: EnginePlan, seat: Seat) -> Iterator[tuple[Keys, str]]:
-    """Yield what is wrong with the settings of a seat as a whole; single settings are reported where they are."""
+    """Yield what is wrong with the merged settings of a seat; single settings are reported with their role."""
     for message in _wrong_as_a_whole(plan, seat):
         yield _cause(plan, seat), f"{message}. Add or correct it here."
 
@@ -103,7 +103,7 @@ def _wrong_as_a_whole(plan: EnginePlan, seat: Seat) -> list[str]:
 
 
 def _cause(plan: EnginePlan, seat: Seat) -> Keys:
-    """Return the role without which nothing would be wrong, the most particular one first."""
+    """Return the role whose removal makes the settings valid, trying the most specific one first."""
     for role in reversed(plan.engines):
         others = {name: settings for name, settings in plan.engines.items() if name != role}
         if not _wrong_as_a_whole(plan.model_copy(update={"engines": others}), seat):
@@ -112,7 +112,7 @@ def _cause(plan: EnginePlan, seat: Seat) -> Keys:
 
 
 def secret_mistakes(value: Any, keys: Keys = ()) -> Iterator[tuple[Keys, str]]:
-    """Values that look like an API key (never repeated), or like a variable that nobody would replace."""
+    """Yield values that look like an API key (without repeating them) or like an environment variable."""
     if isinstance(value, Mapping):
         for key, child in value.items():
             yield from secret_mistakes(child, (*keys, key))
@@ -131,7 +131,7 @@ def secret_mistakes(value: Any, keys: Keys = ()) -> Iterator[tuple[Keys, str]]:
         yield (
             keys,
             (
-                "environment variables are not put into a configuration. Write the value, or give it with --set;"
+                "environment variables are not expanded in a configuration. Write the value, or give it with --set;"
                 " for a key, give the variable's name as api_key_env."
             ),
         )

@@ -1,4 +1,4 @@
-"""Conditions that must come out like C1, whatever the engines answer: worth knowing before they are paid for."""
+"""Conditions whose results must equal C1, whatever the engines answer; worth knowing before paying for them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from samsim.memory.conditions import MemoryCondition
 
 
 def notes_on_equality(cells: Sequence[Cell], *, store_is_empty: bool, samples: int | None = None) -> list[str]:
-    """Return one note per reason for which conditions of the cells equal C1.
+    """Return one note per reason why conditions of the cells equal C1.
 
-    ``store_is_empty`` is about the store that cells start from that have none built for them, ``samples``
-    how many are evaluated, where that is known.
+    ``store_is_empty`` is about the store of cells for which none is built; ``samples`` is the number of samples to
+    evaluate, if known.
     """
     blank = _distinct(cell for cell in cells if _is_blank(cell, store_is_empty))
     hidden = _distinct(cell for cell in cells if not _is_blank(cell, store_is_empty) and not _shows(cell))
@@ -24,7 +24,7 @@ def notes_on_equality(cells: Sequence[Cell], *, store_is_empty: bool, samples: i
             " Name a store (episodic_memory.store) or texts to fill one (data.memory)"
         )
     if hidden:
-        notes.append(f"{_equal(hidden)} in every decision: the memory is shown to nobody, only what it did is recorded")
+        notes.append(f"{_equal(hidden)} in every decision: the memory is recorded, but never shown to a reviewer")
     if late:
         notes.append(
             f"{_equal(late)} in every decision: the memory is empty, and with visibility"
@@ -34,7 +34,7 @@ def notes_on_equality(cells: Sequence[Cell], *, store_is_empty: bool, samples: i
 
 
 def _is_blank(cell: Cell, store_is_empty: bool) -> bool:
-    """Return whether there never is an episode to be found."""
+    """Return whether the memory can never hold an episode."""
     is_empty = store_is_empty and cell.builds_on is None
     return _remembers(cell) and is_empty and not cell.condition.store_write
 

@@ -1,4 +1,4 @@
-"""From a YAML file or a mapping, and ``--set`` options, to a configuration, or to everything that is wrong."""
+"""Load a configuration from a YAML file or a mapping with ``--set`` options, or report every mistake in it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from samsim.experiments.config.repairs import repaired
 from samsim.experiments.config.set_options import OptionValue, apply_overrides
 from samsim.experiments.config.yaml_places import Document, mapping_document, read_document
 
-# Stands in for what is missing while the rest is looked at.
+# Placeholders for missing settings while the rest is checked.
 _MADE_UP: Mapping[Keys, Any] = MappingProxyType(
     {
         ("name",): "my-experiment",
@@ -32,9 +32,9 @@ def load_config(
 ) -> ExperimentConfig:
     """Read an experiment from a YAML file, or from a mapping with the content of one.
 
-    ``sets`` are settings over it, as in ``["run.concurrency=4", "matrix.seed=[1, 2]"]``; ``values`` are the same for
-    options of the command line. Everything that is wrong is reported in one ``ConfigError``, each with its line.
-    Files it names are looked for beside the file (of a mapping: in the current folder).
+    ``sets`` override settings, as in ``["run.concurrency=4", "matrix.seed=[1, 2]"]``; ``values`` do the same for
+    options of the command line. All mistakes are reported in one ``ConfigError``, each with its line. Relative paths
+    are looked up in the file's folder, or in the current folder for a mapping.
     """
     if isinstance(source, Mapping):
         document, folder = mapping_document(source), Path()
@@ -60,7 +60,7 @@ def load_config(
 
 
 def as_config(config: ExperimentConfig | str | Path | Mapping[str, Any]) -> ExperimentConfig:
-    """Return a configuration, read if it is not one yet."""
+    """Return the configuration, loading it if necessary."""
     return config if isinstance(config, ExperimentConfig) else load_config(config)
 
 
@@ -69,7 +69,7 @@ def _placed(document: Document, mistakes: Sequence[tuple[Keys, str]]) -> list[Mi
 
 
 def _said(document: Document, keys: Keys) -> Keys:
-    """Return a path without the place in a list of one that was written as a single value."""
+    """Return a path without its list index if the list was written as a single value."""
     if keys and isinstance(keys[-1], int) and keys not in document.lines:
         return keys[:-1]
     return keys

@@ -1,4 +1,4 @@
-"""What decides the results of a cell, as a digest: settings by value, files by their content."""
+"""The facts that determine the results of a cell, for a digest: settings by value, files by content."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from samsim.experiments.config.engine_plans import is_embedded
 from samsim.experiments.config.matrix import Cell, uses_memory
 from samsim.experiments.digests import file_digest
 
-# Settings of an engine that decide how fast and how dear an answer is, and not what it is.
+# Engine settings that affect the speed and cost of an answer, but not the answer.
 NOT_DECIDING = frozenset(
     {
         "api_key_env",
@@ -35,7 +35,7 @@ NOT_DECIDING = frozenset(
 def cell_facts(
     cell: Cell, cells: Mapping[str, Cell], data: Mapping[Role, Mapping[str, Any]], store: str | None
 ) -> dict[str, Any]:
-    """Everything that decides the results of a cell; ``data`` and ``store`` are what tells theirs apart."""
+    """Return everything that determines the results of a cell; ``data`` and ``store`` identify their contents."""
     memory = None
     if uses_memory(cell.condition):
         start = cells[cell.builds_on] if cell.builds_on is not None else None
@@ -74,12 +74,12 @@ def _deciding(plan: EnginePlan) -> dict[str, Any]:
 
 
 def store_name(store: str | None) -> str | None:
-    """Return what a named store is called, wherever it is."""
+    """Return the name of a store without its folder."""
     return None if store is None else Path(shown_address(store)).name
 
 
 def source_facts(source: DataSource) -> dict[str, Any]:
-    """Return what is read from where, gold included."""
+    """Return the facts about a data source, including its gold."""
     facts = source.model_dump(mode="json")
     if source.path is not None:
         facts["path"] = file_digest(source.path)

@@ -1,4 +1,4 @@
-"""Paths in a configuration: looked for beside the file first, then in the current directory."""
+"""Paths in a configuration: looked up next to its file first, then in the current directory."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ FOLDER = "folder"
 
 
 def is_there(path: Path) -> bool:
-    """Return whether there is such a file or folder; a name that no file can have is nowhere."""
-    # Not by pathlib, which raises for a name that is too long.
+    """Return whether the file or folder exists; False for names that are not valid."""
+    # Path.exists raises for a name that is too long.
     return os.path.exists(path)
 
 
 def found_path(written: str | Path, context: Mapping[str, Any] | None, what: str) -> Path:
-    """Return where a file of the configuration is. Without a configuration file the path stays as it is, unchecked."""
+    """Return where a file of the configuration is; without a context, return the path unchecked."""
     path = Path(written)
     if context is None:
         return path

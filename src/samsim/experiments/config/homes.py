@@ -1,4 +1,4 @@
-"""Where a key of a configuration belongs: for one that was written in another section than its own."""
+"""The sections in which each configuration key belongs, to correct keys written in the wrong one."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from samsim.experiments.config.mistakes import Homes, Keys
 from samsim.experiments.config.model import ExperimentConfig
 from samsim.experiments.config.repairs import fields_of, model_in
 
-# The long form of a plan; in an experiment its limits stand in ``run``.
+# The long form of a plan; in an experiment its limits are in ``run``.
 _NO_SECTIONS: tuple[type[Any], ...] = (EnginePlan,)
 _DEFAULT_ENGINE: Keys = ("engines", "default")
 
 
 @cache
 def known_homes() -> Homes:
-    """Return the sections that know each key, in the order of the file; the empty path is the top of it."""
+    """Return the sections that have each key, in the order of the file; the empty path is the top level."""
     found: dict[str, dict[Keys, Keys]] = {}
     for keys, name in _names(ExperimentConfig, ()):
-        # Of sections within the same one, the first stands for all: data.evaluation for the other roles too.
+        # Of subsections, name only the first: data.evaluation, but not the other roles.
         found.setdefault(name, {}).setdefault(keys[:1], keys)
     return {name: tuple(sections.values()) for name, sections in found.items()}
 

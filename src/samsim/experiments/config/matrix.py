@@ -22,7 +22,7 @@ _LONGEST_PART = 60
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One run: one value of every factor, and everything that follows from them."""
+    """One run: a value of every factor, and everything that follows from it."""
 
     cell_id: str
     kind: RunKind
@@ -39,11 +39,11 @@ class Cell:
 
     @property
     def role(self) -> Role:
-        """Which of the experiment's data it analyses."""
+        """The role of the data that it analyzes."""
         return "evaluation" if self.kind == "evaluation" else "memory"
 
     def record(self) -> CellRecord:
-        """Return what its manifest says."""
+        """Return the cell's record for the manifest."""
         return CellRecord(
             cell_id=self.cell_id,
             kind=self.kind,
@@ -57,7 +57,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Factors:
-    """The values of every factor, and what all cells share."""
+    """The values of every factor, and the settings that all cells share."""
 
     protocols: Sequence[str]
     conditions: Sequence[MemoryCondition]
@@ -69,33 +69,33 @@ class Factors:
     pipeline: PipelineConfig
     memory: MemorySettings
     build_condition: MemoryCondition | None
-    """The condition under which a memory is built first; None when nothing builds one."""
+    """The condition under which a memory is built first; None if none is built."""
 
 
 @dataclass(frozen=True, slots=True)
 class SkippedCells:
-    """Conditions that were left out for a protocol, since they could make no difference there."""
+    """Conditions that are left out for a protocol, since they would make no difference."""
 
     protocol: str
     conditions: tuple[str, ...]
 
     def __str__(self) -> str:
         names = ", ".join(self.conditions)
-        return f"memory has no reader in protocol {self.protocol}: its cells with {names} are left out"
+        return f"protocol {self.protocol} never reads the memory: its cells with {names} are left out"
 
 
 def uses_memory(condition: MemoryCondition) -> bool:
-    """Return whether the condition looks into a store or writes to one."""
+    """Return whether the condition reads or writes a store."""
     return condition.uses_store
 
 
 def has_memory_reader(protocol: str) -> bool:
-    """Return whether the protocol has a review or a debate; only there advice is read and episodes come about."""
+    """Return whether the protocol has a review or a debate; only these read advice and produce episodes."""
     return is_conflict_review(protocol) or protocol == "debate"
 
 
 def skipped_cells(factors: Factors) -> tuple[SkippedCells, ...]:
-    """Return which combinations are left out."""
+    """Return the combinations that are left out."""
     with_memory = tuple(condition.name for condition in factors.conditions if uses_memory(condition))
     if not with_memory:
         return ()
@@ -105,7 +105,7 @@ def skipped_cells(factors: Factors) -> tuple[SkippedCells, ...]:
 
 
 def expand(factors: Factors) -> tuple[Cell, ...]:
-    """Return all cells: those that build a memory first, then every combination that is not left out."""
+    """Return all cells: first those that build a memory, then every combination that is not left out."""
     evaluated = [
         _cell(factors, "evaluation", *values)
         for values in product(
@@ -129,13 +129,13 @@ def expand(factors: Factors) -> tuple[Cell, ...]:
 
 
 def slug(name: str) -> str:
-    """Return a name that can be that of a folder on any system."""
+    """Return the name in a form that is a valid folder name on any system."""
     plain = unicodedata.normalize("NFC", name)
     return _NOT_IN_A_NAME.sub("-", plain)[:_LONGEST_PART].strip("-.") or "x"
 
 
 def _lineage(cell: Cell) -> tuple[str, str, int | None, int]:
-    """Cells of one lineage share the store that was built for them."""
+    """Return the key that cells share if they start from the same built store."""
     return cell.protocol, cell.engine, cell.seed, cell.repeat
 
 
@@ -155,7 +155,7 @@ def _cell(
     role: Role = "evaluation" if kind == "evaluation" else "memory"
     parts = ["memory"] if kind == "memory_building" else []
     parts += [slug(protocol), slug(condition.name)]
-    # By what the cell itself is, so that its folder stays the same when the matrix grows.
+    # Only from the cell's own values, so its folder stays the same when the matrix grows.
     parts += [slug(engine)] if factors.engines_named else []
     parts += [f"s{seed}"] if seed is not None else []
     parts += [f"r{repeat}"] if repeat else []
@@ -174,12 +174,12 @@ def _cell(
 
 
 def with_protocol(pipeline: PipelineConfig, protocol: str) -> PipelineConfig:
-    """Return the pipeline's switches for one protocol, checked together."""
+    """Return the pipeline settings with this protocol, validated together."""
     return PipelineConfig.model_validate(pipeline.model_dump(exclude_unset=True) | {"protocol": protocol})
 
 
 def _with_own_names(cells: Sequence[Cell]) -> list[Cell]:
-    """Tell apart names that only differ in what a folder's name cannot hold."""
+    """Number the names that would be the same folder."""
     taken: set[str] = set()
     named = []
     for cell in cells:

@@ -1,4 +1,4 @@
-"""Mistakes in a configuration: all of them at once, each with its place and what to do about it."""
+"""Mistakes in a configuration: reported all at once, each with its place and what to do."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from samsim.spelling import closest
 from samsim.validation_words import KEY_MARK, reason_of
 
 Keys = tuple[str | int, ...]
-# The sections that know each key.
+# The sections that have each key.
 Homes = Mapping[str, tuple[Keys, ...]]
 NO_HOMES: Homes = MappingProxyType({})
 
 UNKNOWN_KEY_TYPES = frozenset({"extra_forbidden", "unexpected_keyword_argument"})
-# How alike two names must be for one to be a slip of the finger.
+# How similar two names must be for one to count as a typo of the other.
 _MISSPELT = 0.85
 _NAMED_HOMES = 2
 _QUOTED = re.compile(r"'([^']*)'")
@@ -45,17 +45,17 @@ _WHAT_TO_GIVE: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where something was said: a line of the file, or an option of the command line."""
+    """Where a setting was given: a line of the file, or an option of the command line."""
 
     label: str
     order: tuple[int, int]
     said_as: str = ""
-    """What the label itself already names, so that it is not named twice."""
+    """The key that the label already names, so that it is not repeated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """One thing that is wrong, and what to do about it."""
+    """One mistake, with what to do about it."""
 
     place: Place
     keys: Keys
@@ -67,8 +67,8 @@ class Mistake:
         return f"{self.place.label}: {named}{self.text}"
 
 
-class ConfigMistakes(ConfigError):  # noqa: N818 - it is about several
-    """Everything that is wrong with a configuration, in the order of its lines."""
+class ConfigMistakes(ConfigError):  # noqa: N818 - it reports several
+    """All mistakes in a configuration, in the order of its lines."""
 
     def __init__(self, source: str, mistakes: Iterable[Mistake]) -> None:
         self.mistakes = tuple(sorted(mistakes, key=lambda mistake: mistake.place.order))
@@ -77,18 +77,18 @@ class ConfigMistakes(ConfigError):  # noqa: N818 - it is about several
 
 
 def dotted(keys: Keys) -> str:
-    """Return a path as it is written on the command line: ``matrix.seed.0``."""
+    """Return a path as written on the command line: ``matrix.seed.0``."""
     return ".".join(map(str, keys))
 
 
 def unknown_key(wrong: object, known: Sequence[str]) -> str:
-    """Return what to say about a key that is not one of the known."""
+    """Return the message about an unknown key, with a suggestion."""
     meant = closest(wrong, known)
     return f"unknown key. Did you mean {meant}?" if meant else f"unknown key. Use {_one_of(known)}."
 
 
 def belongs_elsewhere(wrong: object, known: Sequence[str], homes: Homes) -> str | None:
-    """What to say about a key that is unknown here and known in other sections; None where it is only misspelt."""
+    """Return the message about a key that belongs in another section; None if it is unknown or only misspelled."""
     sections = homes.get(str(wrong), ())
     if not sections or closest(wrong, known, alike=_MISSPELT) is not None:
         return None
@@ -100,7 +100,7 @@ def _place_of(section: Keys, key: str) -> str:
 
 
 def explain(problem: ErrorDetails, known: Sequence[str]) -> str:
-    """Return one pydantic error in words, with what to do; ``known`` are the names allowed beside it."""
+    """Return one pydantic error in words, with what to do; ``known`` are the keys allowed there."""
     kind = problem["type"]
     if kind in UNKNOWN_KEY_TYPES or problem["loc"][-1:] == (KEY_MARK,):
         wrong = next(part for part in reversed(problem["loc"]) if part != KEY_MARK)
@@ -116,7 +116,7 @@ def explain(problem: ErrorDetails, known: Sequence[str]) -> str:
 
 
 def expected_names(problem: ErrorDetails) -> list[str]:
-    """Return the values a pydantic error says would have been right."""
+    """Return the values that a pydantic error lists as valid."""
     context: dict[str, Any] = problem.get("ctx", {})
     return _QUOTED.findall(str(context.get("expected", "")))
 
@@ -124,8 +124,8 @@ def expected_names(problem: ErrorDetails) -> list[str]:
 def _explain_choice(value: object, known: Sequence[str]) -> str:
     meant = closest(value, known)
     hint = f"Did you mean {meant}?" if meant else f"Use {_one_of(known)}."
-    # A value may be a secret that went to the wrong place; only a word that resembles a right one is repeated.
-    return f"{value!r} is not possible here. {hint}" if meant else f"this value is not possible here. {hint}"
+    # A value may be a secret in the wrong place, so it is only repeated if it resembles a valid one.
+    return f"{value!r} is not valid here. {hint}" if meant else f"this value is not valid here. {hint}"
 
 
 def _one_of(names: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""An experiment as one configuration says it: data, factors, memory, and how it is run."""
+"""The configuration of an experiment: data, factors, memory, and how it is run."""
 
 from __future__ import annotations
 
@@ -41,12 +41,14 @@ def _folder_name(name: str) -> str:
     if _NAME.fullmatch(name) is None:
         better = _NOT_IN_A_NAME.sub("-", name.casefold()).strip("-_")
         hint = f"try {better}" if better else "try my-experiment"
-        raise ValueError(f"a name has small letters, digits, - and _ only, since it names a folder; {hint}")
+        raise ValueError(
+            f"a name may only have lower-case letters, digits, - and _, since it is also a folder name; {hint}"
+        )
     return name
 
 
 class ExperimentConfig(BaseModel):
-    """Everything about an experiment; ``load_config`` reads one from a file and finds all its mistakes."""
+    """The configuration of an experiment; ``load_config`` reads one from a file and reports all its mistakes."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -81,22 +83,22 @@ class ExperimentConfig(BaseModel):
 
     @property
     def max_cost(self) -> float | None:
-        """What the whole experiment may cost: ``run.max_cost``, or else the smallest limit of its engine files."""
+        """What the whole experiment may cost: ``run.max_cost``, or the smallest limit of its engine files."""
         if self.run.max_cost is not None:
             return self.run.max_cost
         plans = [self.engines] if self.matrix.engine is None else list(self.matrix.engine.values())
         return min((plan.max_cost for plan in plans if plan.max_cost is not None), default=None)
 
     def cells(self) -> tuple[Cell, ...]:
-        """Return the runs of the experiment, in the order in which they are to be made."""
+        """Return the cells of the experiment, in the order they are run."""
         return expand(self.factors())
 
     def cells_skipped(self) -> tuple[SkippedCells, ...]:
-        """Return the combinations that are left out, since they could make no difference."""
+        """Return the combinations that are left out, since they would make no difference."""
         return skipped_cells(self.factors())
 
     def factors(self) -> Factors:
-        """Return the values of every factor. An unknown condition is a ``ConfigError``."""
+        """Return the values of every factor. An unknown condition raises a ``ConfigError``."""
         seeds = self.matrix.seed or self.seeds
         build = self.resolve(self.episodic_memory.build_condition) if self.data.memory is not None else None
         return Factors(
@@ -112,7 +114,7 @@ class ExperimentConfig(BaseModel):
         )
 
     def conditions(self) -> tuple[MemoryCondition, ...]:
-        """Return the conditions by their flags; memory is off where none is named."""
+        """Return the conditions; without any, memory is off."""
         if self.matrix.condition is not None:
             return tuple(self.resolve(name) for name in self.matrix.condition)
         if self.episodic_memory.condition is not None:
@@ -121,7 +123,7 @@ class ExperimentConfig(BaseModel):
         return (self.resolve(named),)
 
     def resolve(self, chosen: str | Mapping[str, object]) -> MemoryCondition:
-        """Return a condition of the file or version this experiment uses."""
+        """Return a condition from the file or version that this experiment uses."""
         return resolve_condition(chosen, self.episodic_memory.conditions)
 
     def _plans(self) -> dict[str, EnginePlan]:
@@ -131,9 +133,9 @@ class ExperimentConfig(BaseModel):
         return {name: plan.model_copy(update=given) for name, plan in plans.items()}
 
     def notes(self, samples: int | None = None) -> tuple[str, ...]:
-        """Return what is worth knowing before the first call, though it is no mistake.
+        """Return notes that are worth knowing before the first call, though they are not mistakes.
 
-        ``samples`` is how many will be evaluated, where that is known.
+        ``samples`` is the number of samples to evaluate, if known.
         """
         factors, cells = self.factors(), self.cells()
         found = [str(skipped) for skipped in skipped_cells(factors)]
@@ -145,17 +147,20 @@ class ExperimentConfig(BaseModel):
         if not any(cell.condition.retrieval_execute for cell in cells):
             unused = {"data.memory": self.data.memory, "episodic_memory.store": self.store}
             found += [
-                f"{key} is not used: no condition retrieves" for key, value in unused.items() if value is not None
+                f"{key} is not used: no condition retrieves episodes"
+                for key, value in unused.items()
+                if value is not None
             ]
         if not self.pipeline.enable_review and any(uses_memory(cell.condition) for cell in cells):
-            found.append("pipeline.enable_review is false: nobody reads the memory's advice")
+            found.append("pipeline.enable_review is false, so no reviewer reads the memory's advice")
         found += notes_on_equality(cells, store_is_empty=starts_empty(self.store), samples=samples)
         return tuple(found)
 
     def resolved(self) -> dict[str, Any]:
-        """All of it with its defaults, as JSON holds it and without passwords; a valid configuration but for ``facts``.
+        """Return the whole configuration with its defaults, as JSON values and without passwords.
 
-        ``facts`` are the flags of the conditions, the digests of the files, and what is left out.
+        It is a valid configuration apart from ``facts``: the flags of the conditions, the digests of the files, and
+        the cells that are left out.
         """
         factors = self.factors()
         whole = self.model_dump(mode="json", exclude={"protocol", "engines", "memory", "seeds", "matrix", "pipeline"})
@@ -192,12 +197,12 @@ class ExperimentConfig(BaseModel):
         }
 
     def config_hash(self) -> str:
-        """Return a digest of what decides the results of all cells; the name, descriptions and ``run`` do not."""
+        """Return a digest of everything that affects the results of any cell; the name and ``run`` do not."""
         cells = self.cells()
         return digest_of(sorted(self._cell_hash(cell, cells) for cell in cells))
 
     def cell_hash(self, cell: Cell) -> str:
-        """Return a digest of what decides the results of one cell; another seed added to the experiment leaves it."""
+        """Return a digest of everything that affects the results of one cell; adding a seed does not change it."""
         return self._cell_hash(cell, self.cells())
 
     def _cell_hash(self, cell: Cell, cells: tuple[Cell, ...]) -> str:
@@ -206,7 +211,7 @@ class ExperimentConfig(BaseModel):
         return digest_of(cell_facts(cell, by_id, data, store_name(self.store)))
 
     def settings_hash(self, cell: Cell, texts: Mapping[Role, str], store: str | None) -> str:
-        """A digest of what decides the answers of one cell; gold, which decides only what they are worth, has no part.
+        """Return a digest of everything that affects the answers of one cell; gold only affects scores, so it does not.
 
         ``texts`` and ``store`` are digests of the texts of every role and of the named store.
         """
@@ -222,13 +227,15 @@ def _notes_on_repetition(factors: Factors, cells: tuple[Cell, ...]) -> list[str]
         count = sum(cell.engine == name for cell in cells)
         seeded = factors.seeds != (None,)
         if is_embedded(plan) and len(factors.seeds) * factors.repeats > 1:
-            cause, factor = ("has no seed", "seed") if seeded else ("answers the same every time", "repeat")
+            cause, factor = ("takes no seed", "seed") if seeded else ("always gives the same answer", "repeat")
             which = f"of its {count} cells, those that differ only in the {factor} will be equal"
             notes.append(f"the embedded engine {cause}: {which}")
         elif seeded and has_no_seed(plan):
-            notes.append(f"{name} has no seed: the seeds of its {count} cells are recorded, and are repeats")
+            notes.append(
+                f"{name} takes no seed: the seeds of its {count} cells are recorded, but the cells are only repeats"
+            )
         if seeded and any("seed" in settings for settings in plan.engines.values()):
-            notes.append(f"the seed in the settings of {name} gives way to the seeds of the experiment")
+            notes.append(f"the seeds of the experiment override the seed in the settings of {name}")
     return notes
 
 

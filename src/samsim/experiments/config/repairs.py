@@ -1,7 +1,7 @@
-"""Finding every mistake: what is wrong is noted and put right just enough to go on looking.
+"""Find every mistake in one pass: each one is reported and repaired just enough to check the rest.
 
-An unknown key that resembles a known one is read as that one, a wrong value is left out, a missing
-one is made up. So a mistake does not hide another, and does not cause one.
+An unknown key that resembles a known one is read as that one, a wrong value is left out, a missing one is made up. So
+one mistake neither hides nor causes another.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from samsim.spelling import closest
 from samsim.validation_words import KEY_MARK, mistakes_in
 
 Model = TypeVar("Model", bound=BaseModel)
-# Every round puts something right; a file with more layers of mistakes than this can wait for a second look.
+# Every round repairs something; a file with more layers of mistakes than this needs a second run.
 _ROUNDS = 25
 _NOTHING: Mapping[Keys, Any] = MappingProxyType({})
 
 
 @dataclass(slots=True)
 class Repaired(Generic[Model]):
-    """What was found: the model as far as it could be made out, the content it is of, and the mistakes."""
+    """The outcome of a check: the model if there is one, the repaired content, and the mistakes."""
 
     content: dict[str, Any]
     model: Model | None = None
@@ -45,42 +45,42 @@ class Repaired(Generic[Model]):
     _left_out: set[Keys] = field(default_factory=set)
 
     def is_known(self, keys: Keys) -> bool:
-        """Return whether a mistake at this place or around it is already reported."""
+        """Return whether a mistake at this place, or in what contains it, was already reported."""
         written = self.as_written(keys)
         return any(_starts(written, known) for known, _ in self.mistakes)
 
     def is_left_out(self, keys: Keys) -> bool:
-        """Return whether a value at this place was wrong, so that nothing can be concluded from its absence."""
+        """Return whether the value at this place was wrong and was removed, so its absence means nothing."""
         return self.as_written(keys) in self._left_out
 
     def as_written(self, keys: Keys) -> Keys:
-        """Return the path as the user spelt it."""
+        """Return the path as the user spelled it."""
         for length in range(len(keys), 0, -1):
             if keys[:length] in self._written:
                 return (*self.as_written(self._written[keys[:length]]), *keys[length:])
         return keys
 
     def report(self, keys: Keys, text: str) -> None:
-        """Note a mistake, unless it follows from one that is known."""
+        """Add a mistake, unless it follows from one that is known."""
         written = self.as_written(keys)
         follows = any(_starts(left_out, written) for left_out in self._left_out)
         if not follows and all(known != written for known, _ in self.mistakes):
             self.mistakes.append((written, text))
 
     def rename(self, keys: Keys, name: str) -> None:
-        """Read a key as another one."""
+        """Treat a key as another one."""
         parent = _node(self.content, keys[:-1])
         parent[name] = parent.pop(keys[-1])
         self._written[(*keys[:-1], name)] = self.as_written(keys)
 
     def leave_out(self, keys: Keys) -> None:
-        """Go on without a value; what is then said about the things around it follows from that."""
+        """Remove a value; later mistakes about what contains it follow from that."""
         self._left_out.add(self.as_written(keys))
         parent = _node(self.content, keys[:-1])
         if isinstance(parent, dict):
             parent.pop(keys[-1], None)
         else:
-            # The other items keep their places.
+            # Removing a single item would shift the others, so remove the list.
             self.leave_out(keys[:-1])
 
 
@@ -94,10 +94,10 @@ def repaired(
     homes: Homes = NO_HOMES,
     whole: bool = True,
 ) -> Repaired[Model]:
-    """Validate again and again until nothing new is wrong; without ``whole``, single settings only.
+    """Validate and repair until nothing new is wrong; without ``whole``, check single settings only.
 
-    ``known`` mistakes are kept, and their values are looked at no more. ``homes`` says where keys belong that are
-    unknown where they stand; they are not read as something else.
+    ``known`` mistakes are kept, and their values are not checked again. ``homes`` says where misplaced keys belong;
+    those are not treated as typos.
     """
     result: Repaired[Model] = Repaired(deepcopy(dict(content)), mistakes=list(known))
     for keys, _ in known:
@@ -138,7 +138,7 @@ class _Finding:
 
     @property
     def meant(self) -> str | None:
-        """The known key that an unknown one resembles; none where it has a home elsewhere."""
+        """The known key that an unknown one resembles; None if it belongs elsewhere."""
         if not self.is_key or self.elsewhere is not None:
             return None
         return closest(self.keys[-1], expected_names(self.problem) or self.names)
@@ -159,7 +159,7 @@ def _find(content: Any, problem: ErrorDetails, model: type[Any], homes: Homes) -
 
 
 def _independent(findings: Sequence[_Finding]) -> list[_Finding]:
-    """Without what follows from another finding.
+    """Return the findings that do not follow from another one.
 
     A key is not missing if one beside it is that key misspelt, and a list is not too short for its wrong items.
     """
@@ -182,7 +182,7 @@ def _repair(result: Repaired[Any], finding: _Finding, made_up: Mapping[Keys, Any
         if keys in made_up:
             _node(result.content, keys[:-1])[keys[-1]] = deepcopy(made_up[keys])
         return
-    # An earlier repair may have taken it away with something around it.
+    # An earlier repair may have removed it with what contained it.
     if not keys or _existing(result.content, keys) != keys:
         return
     beside = _node(result.content, keys[:-1])
@@ -196,7 +196,7 @@ def _repair(result: Repaired[Any], finding: _Finding, made_up: Mapping[Keys, Any
 
 
 def names_at(model: type[Any], location: Sequence[str | int]) -> list[str]:
-    """Return the keys that are known beside the one a pydantic error speaks of."""
+    """Return the valid keys at the place of a pydantic error."""
     current: type[Any] | None = model
     for part in location[:-1]:
         fields = fields_of(current)
@@ -207,19 +207,19 @@ def names_at(model: type[Any], location: Sequence[str | int]) -> list[str]:
 
 
 def fields_of(model: type[Any] | None) -> dict[str, Any]:
-    """Return the fields of a pydantic model or dataclass; none of anything else."""
+    """Return the fields of a pydantic model or dataclass; empty for anything else."""
     return getattr(model, "__pydantic_fields__", {})
 
 
 def model_in(annotation: Any) -> type[Any] | None:
-    """Return the first model that an annotation speaks of."""
+    """Return the first model in a type annotation, or None."""
     if fields_of(annotation):
         return annotation  # type: ignore[no-any-return]
     return next((found for argument in get_args(annotation) if (found := model_in(argument))), None)
 
 
 def _existing(content: Any, location: Sequence[str | int]) -> Keys:
-    """Return the part of an error's location that is really there; pydantic adds names of its own."""
+    """Return the part of an error's location that exists in the content; pydantic adds names of its own."""
     keys: list[str | int] = []
     node = content
     for part in location:

@@ -1,4 +1,4 @@
-"""The sections of an experiment's configuration. Facts of other modules are taken from their models."""
+"""The sections of an experiment's configuration; settings of other modules come from their own models."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _listed(value: Any) -> Any:
 
 
 def _source_from(value: Any) -> Any:
-    """Return a set that ships by its name, everything else that looks like one as a path."""
+    """Return the short form of a source as a mapping: a shipped set by name, what looks like a path by path."""
     if not isinstance(value, str):
         return value
     is_path = value not in SHIPPED and ("/" in value or bool(Path(value).suffix) or is_there(Path(value)))
@@ -58,13 +58,13 @@ Plans = Annotated[dict[str, Plan], Field(min_length=1), BeforeValidator(plans_fr
 
 
 class Section(BaseModel):
-    """Base of the sections: frozen, nothing unknown."""
+    """Base of the sections: frozen, and without unknown keys."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class _FoundSource(DataSource):
-    """A source whose file is looked for."""
+    """A source whose file must exist."""
 
     @field_validator("path")
     @classmethod
@@ -83,20 +83,20 @@ class DataSection(Section):
     demonstrations: Source | None = None
 
     def sources(self) -> dict[Role, DataSource]:
-        """Return the roles that are given."""
+        """Return the sources of the roles that are given."""
         given = {role: getattr(self, role) for role in ROLES}
         return {role: source for role, source in given.items() if source is not None}
 
 
 class PipelineSection(PipelineConfig):
-    """The pipeline's switches but for the protocol, which is a factor."""
+    """The pipeline settings except the protocol, which is a factor."""
 
     hidden_names: ClassVar[frozenset[str]] = frozenset({"protocol"})
 
     @field_validator("protocol", mode="before")
     @classmethod
     def _elsewhere(cls, _: Any) -> Any:
-        raise ValueError("the protocol is not set here; use protocol or matrix.protocol at the top of the file")
+        raise ValueError("the protocol cannot be set here; use protocol or matrix.protocol at the top of the file")
 
     @field_validator("taxonomy")
     @classmethod
@@ -125,7 +125,7 @@ class EpisodicMemorySection(MemorySettings):
     @field_validator("created_from_split")
     @classmethod
     def _written_by_the_run(cls, _: str) -> str:
-        raise ValueError("it is not set here; a run knows which data it uses, so leave it out")
+        raise ValueError("it cannot be set here, since a run knows which data it uses; leave it out")
 
     @field_validator("topk")
     @classmethod
@@ -165,12 +165,12 @@ class EpisodicMemorySection(MemorySettings):
             raise ValueError(f"{error}, or leave it out to start with an empty memory") from error
 
     def settings(self) -> MemorySettings:
-        """Return the orchestrator's part."""
+        """Return the settings of the orchestrator."""
         return MemorySettings(**{field.name: getattr(self, field.name) for field in fields(MemorySettings)})
 
 
 class MemorySection(Section):
-    """The seeds' other way to name a condition."""
+    """The other way to choose a condition, as the seed documents have it."""
 
     enable: bool
     mode: Literal["off", "advisory", "silent"] = "advisory"
@@ -182,7 +182,7 @@ class MemorySection(Section):
 
 
 class MatrixSection(Section):
-    """The factors of a sweep; a factor that is not here has one value."""
+    """The factors of a sweep; a factor that is left out has one value."""
 
     protocol: Protocols | None = None
     condition: ConditionNames | None = None
@@ -191,7 +191,7 @@ class MatrixSection(Section):
 
 
 class RunSection(Section):
-    """How a run is carried out; nothing here changes a result."""
+    """How a run is executed; nothing here changes a result."""
 
     out: Path = Path("runs")
     concurrency: int | None = Field(default=None, ge=1)
@@ -207,7 +207,7 @@ class RunSection(Section):
         if workers == "auto":
             return "auto"
         if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
-            raise ValueError("should be auto or a whole number from 1; give one of these")
+            raise ValueError("should be auto or a whole number of at least 1; give one of these")
         return workers
 
     @field_validator("cache", mode="plain")

@@ -1,4 +1,4 @@
-"""What the command line says over the file: ``--set a.b=c``, and options with a value of their own."""
+"""Settings that the command line overrides: ``--set a.b=c``, and options such as ``--out``."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from samsim.experiments.config.yaml_places import Document
 from samsim.yaml_text import MOST_DEPTH, YamlError, read_yaml
 
 
-class _CannotSet(Exception):  # noqa: N818 - it becomes a mistake, and never leaves this module
-    """Why a value cannot be put where it was meant to go."""
+class _CannotSet(Exception):  # noqa: N818 - becomes a mistake and never leaves this module
+    """The reason why a setting cannot be overridden."""
 
 
 @dataclass(frozen=True, slots=True)
 class OptionValue:
-    """The value of an option such as ``--out``, which is set as it is and never read as YAML."""
+    """The value of an option such as ``--out``, which is set as it is, without parsing YAML."""
 
     option: str
     keys: Keys
@@ -26,9 +26,9 @@ class OptionValue:
 
 
 def apply_overrides(document: Document, arguments: Sequence[str], values: Sequence[OptionValue] = ()) -> None:
-    """Set each ``path=value`` in the document, the value read as YAML, and then the values of options.
+    """Set each ``path=value`` in the document, with the value read as YAML, and then the values of options.
 
-    What cannot be set becomes a mistake.
+    Anything that cannot be set becomes a mistake.
     """
     for index, argument in enumerate(arguments):
         name, separator, written = argument.partition("=")
@@ -37,9 +37,9 @@ def apply_overrides(document: Document, arguments: Sequence[str], values: Sequen
         document.set_by_option.setdefault(keys, place)
         try:
             if not separator or not all(keys):
-                raise _CannotSet("no setting. Write it as path.to.key=value.")
+                raise _CannotSet("not a setting. Write it as path.to.key=value.")
             if len(keys) > MOST_DEPTH:
-                raise _CannotSet(f"no setting lies {len(keys):,} keys deep. Write it as path.to.key=value.")
+                raise _CannotSet(f"no setting is {len(keys):,} keys deep. Write it as path.to.key=value.")
             _put(document.content, keys, _parse(written))
         except _CannotSet as problem:
             document.mistakes.append(Mistake(place, keys, str(problem)))
@@ -86,9 +86,9 @@ def _position(items: list[Any], key: str | int) -> int:
 
 
 def _as_mapping(value: Any, keys: Keys) -> dict[str, Any]:
-    """Return a mapping to set something in: a new one, or the long form of a short one."""
+    """Return a mapping to set a key in: a new one, or the long form of a short value."""
     if value is None:
         return {}
     if keys[0] == "data" and len(keys) == 2 and isinstance(value, str):
         return {"name" if value in SHIPPED else "path": value}
-    raise _CannotSet(f"{'.'.join(map(str, keys))} has a value of its own and no keys. Set it as a whole.")
+    raise _CannotSet(f"{'.'.join(map(str, keys))} is a single value without keys. Set it as a whole.")

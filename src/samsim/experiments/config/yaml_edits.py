@@ -1,4 +1,4 @@
-"""Setting a few values in a YAML file, so that comments, order and everything else stay as they are."""
+"""Set a few values in a YAML file and keep its comments, order and everything else as they are."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ Number = int | float
 
 
 def with_values(text: str, edits: Mapping[Keys, Mapping[str, Number]]) -> str:
-    """The text with these values set in the mappings at these places; raises ``ConfigError`` if that is not possible.
+    """Return the text with these values set in the mappings at these places; raise ``ConfigError`` if impossible.
 
-    What comes out is read again and compared with what was wanted, so nothing else can have changed.
+    The new text is read again and compared with the expected content, so nothing else can have changed.
     """
     wanted = copy.deepcopy(yaml.safe_load(text))
     for keys, values in edits.items():
@@ -55,7 +55,7 @@ def _replacement(node: yaml.Node, value: Number) -> tuple[int, int, str]:
 
 
 def _addition(text: str, node: yaml.MappingNode, new: Mapping[str, Number]) -> tuple[int, int, str]:
-    """Return where the new keys go: first in a mapping in braces, else after the last entry that is one line."""
+    """Return the edit that adds the keys: first in a mapping in braces, else after the last one-line entry."""
     entries = [f"{name}: {value}" for name, value in new.items()]
     if node.flow_style:
         at = node.start_mark.index + 1
@@ -78,12 +78,12 @@ def _node_at(root: yaml.Node | None, keys: Keys) -> yaml.MappingNode:
         pairs = node.value if isinstance(node, yaml.MappingNode) else []
         node = next((value for name, value in pairs if name.value == key), None)
     if not isinstance(node, yaml.MappingNode):
-        raise ConfigError(f"{dotted(keys)} is not a mapping of its own in the file. Set the values by hand.")
+        raise ConfigError(f"{dotted(keys)} is not a mapping in the file. Set the values by hand.")
     return node
 
 
 def _nodes(node: yaml.Node | None, entered: set[int]) -> Iterator[yaml.Node]:
-    """Yield every place in the document, also those that are aliases; the inside of each node is looked at once."""
+    """Yield every node of the document, aliases included; the children of each node are visited once."""
     if node is None:
         return
     yield node

@@ -1,4 +1,4 @@
-"""A YAML file that remembers on which line everything was said, and what the command line set over it."""
+"""A YAML document with the line of every key, and the settings that the command line overrides."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MERGE = "tag:yaml.org,2002:merge"
 
 @dataclass(slots=True)
 class Document:
-    """The content of a file and the place of every key in it."""
+    """The content of a file, and the place of every key in it."""
 
     source: str
     content: dict[str, Any] = field(default_factory=dict)
@@ -29,7 +29,7 @@ class Document:
     has_lines: bool = True
 
     def place(self, keys: Keys) -> Place:
-        """Return where a key was said, or else the nearest thing around it."""
+        """Return where a key was set, or the nearest place around it."""
         for length in range(len(keys), -1, -1):
             start = keys[:length]
             if start in self.set_by_option:
@@ -42,7 +42,7 @@ class Document:
         return self.at_line(1)
 
     def at_line(self, line: int, column: int | None = None) -> Place:
-        """Return a place in the file; a mapping that was given in Python has no lines."""
+        """Return a place in the file; a mapping given in Python has no lines."""
         if not self.has_lines:
             return Place(self.source, (0, line))
         suffix = "" if column is None else f":{column}"
@@ -50,7 +50,7 @@ class Document:
 
 
 def read_document(path: Path) -> Document:
-    """Read a YAML mapping; what is not YAML at all is an error at once, since nothing else can be checked."""
+    """Read a YAML mapping; invalid YAML raises at once, since nothing else can be checked."""
     document = Document(str(path))
     try:
         text = file_text(path)
@@ -64,7 +64,7 @@ def read_document(path: Path) -> Document:
 
 
 def mapping_document(content: Mapping[str, Any]) -> Document:
-    """Return the document of a mapping that is no file; what is set over it does not change the mapping."""
+    """Return a document for a mapping given in Python; overrides do not change the mapping itself."""
     return Document("the configuration", deepcopy(dict(content)), has_lines=False)
 
 
@@ -75,13 +75,13 @@ def _read(document: Document, text: str) -> None:
     if not isinstance(root, yaml.MappingNode):
         raise YamlError("the file must be a mapping, such as 'name: my-experiment'")
     document.mistakes.extend(_repeated_keys(document, loader, root, ()))
-    # Building the content also writes merged keys (<<) into the nodes, so the lines are taken after it.
+    # Constructing the content also merges keys (<<) into the nodes, so collect the lines afterwards.
     document.content = construct(loader, root)
     document.lines.update(_lines(loader, root, ()))
 
 
 def _children(loader: yaml.SafeLoader, node: yaml.Node, keys: Keys) -> Iterator[tuple[Keys, yaml.Node, yaml.Node]]:
-    """Yield each child of a node: its path, the node that places it, and itself."""
+    """Yield each child of a node: its path, the node that marks its place, and the child itself."""
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             if isinstance(key, yaml.ScalarNode) and key.tag != _MERGE:
