@@ -24,7 +24,7 @@ class RoleData:
 
     @property
     def samples(self) -> Sequence[Sample]:
-        """The texts to analyse, in order."""
+        """The texts to analyze, in order."""
         return self.loaded.samples
 
     @property

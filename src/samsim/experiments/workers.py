@@ -31,7 +31,7 @@ from samsim.pipeline.config import PipelineConfig
 _CHUNK = 16
 # Chunks under way per worker: enough to keep it busy, without many results waiting to be written.
 _AHEAD = 3
-# Starting a worker takes as long as analysing about this many samples.
+# Starting a worker takes as long as analyzing about this many samples.
 _WORTH_A_WORKER = 400
 
 

@@ -161,7 +161,7 @@ def _find(content: Any, problem: ErrorDetails, model: type[Any], homes: Homes) -
 def _independent(findings: Sequence[_Finding]) -> list[_Finding]:
     """Return the findings that do not follow from another one.
 
-    A key is not missing if one beside it is that key misspelt, and a list is not too short for its wrong items.
+    A key is not missing if it is only misspelled, and a list is not too short because its items are wrong.
     """
     meant = {(*finding.keys[:-1], finding.meant) for finding in findings if finding.meant is not None}
     around = {finding.keys[:length] for finding in findings for length in range(len(finding.keys))}
