@@ -14,9 +14,10 @@ A plan names engines by role; a role takes what it does not say from its group a
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -84,6 +85,7 @@ _PERSPECTIVE_SEATS: tuple[Seat, ...] = tuple((agent, False) for agent in AGENTS)
 _REVIEW_SEATS: tuple[Seat, ...] = tuple((agent, True) for agent in AGENTS)
 _DEBATE_SEATS: tuple[Seat, ...] = tuple((agent, False) for agent in OTHER_AGENTS if agent != "SINGLE")
 _SINGLE_SEAT: Seat = ("SINGLE", False)
+_NOBODY: Mapping[Seat, Engine] = MappingProxyType({})
 _OF_THE_SERVER = frozenset(
     {"base_url", "api_key_env", "azure_api_version", "output_mode", "extra_body", "price_per_million"}
 )
@@ -240,9 +242,12 @@ def seats_of(protocol: str | None = None) -> tuple[Seat, ...]:
     return _DEBATE_SEATS if protocol == "debate" else _PERSPECTIVE_SEATS
 
 
-def distinct_settings(plan: EnginePlan, protocol: str | None = None) -> list[EngineSettings]:
+def distinct_settings(
+    plan: EnginePlan, protocol: str | None = None, without: Collection[Seat] = ()
+) -> list[EngineSettings]:
     """Return the settings of everybody the protocol asks, each once, in the order of ``seats_of``."""
-    everybody = [plan.settings_for(agent, reviewing=reviewing) for agent, reviewing in seats_of(protocol)]
+    seats = [seat for seat in seats_of(protocol) if seat not in without]
+    everybody = [plan.settings_for(agent, reviewing=reviewing) for agent, reviewing in seats]
     return list({settings.model_dump_json(): settings for settings in everybody}.values())
 
 
@@ -254,18 +259,19 @@ def build_setup(
     spending: SpendingLimit | None = None,
     servers: Servers | None = None,
     counting: bool = False,
+    seated: Mapping[Seat, Engine] = _NOBODY,
 ) -> EngineSetup:
     """Build every engine the protocol asks once; agents with equal settings share one, and its limits.
 
     Without a protocol everybody gets an engine, and every key must be there. ``spending`` is a limit
     that several plans keep together, in place of the plan's own; ``servers`` is what they know together of
     the servers they ask. With ``counting`` no model is asked and no key needed: the engines only count
-    what would be read and written.
+    what would be read and written. ``seated`` are engines that are there already, for those who have them.
     """
     known = os.environ if environment is None else environment
     spending, servers = spending or SpendingLimit(plan.max_cost), servers or Servers()
     cache = ResponseCache(None if plan.cache is True else plan.cache) if plan.cache else None
-    settings = distinct_settings(plan, protocol)
+    settings = distinct_settings(plan, protocol, seated)
     limits = _shared_limits(settings)
 
     def built(item: EngineSettings) -> Engine:
@@ -278,18 +284,19 @@ def build_setup(
         return build_model_engine(item, api_key=key, cache=cache, limit=limit, spending=spending, outage=outage)
 
     engines = {item.model_dump_json(): built(item) for item in settings}
-    seated = {
+    everybody = dict(seated) | {
         (agent, reviewing): engines[plan.settings_for(agent, reviewing=reviewing).model_dump_json()]
         for agent, reviewing in seats_of(protocol)
+        if (agent, reviewing) not in seated
     }
 
     def hearing(*, reviewing: bool) -> dict[Agent, Engine]:
-        return {agent: seated[agent, reviewing] for agent in AGENTS if (agent, reviewing) in seated}
+        return {agent: everybody[agent, reviewing] for agent in AGENTS if (agent, reviewing) in everybody}
 
     table = EngineTable(
         perspectives=hearing(reviewing=False),
         reviewers=hearing(reviewing=True),
-        others={agent: seated[agent, False] for agent in OTHER_AGENTS if (agent, False) in seated},
+        others={agent: everybody[agent, False] for agent in OTHER_AGENTS if (agent, False) in everybody},
     )
     return EngineSetup(table=table, settings=tuple(settings), spending=spending, activity=servers.activity)
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from samsim.engines.default import DEFAULT_ENGINE, default_engine
-from samsim.engines.interface import Engine
+from samsim.engines.interface import Engine, is_engine
 from samsim.engines.replay import RecordingEngine, ReplayEngine, TraceWriter
 from samsim.engines.table import EngineTable
 
@@ -91,31 +91,12 @@ def engines_for(given: EngineSpec | None, protocol: str) -> OpenEngine:
     if given is None or isinstance(given, str | Path):
         return open_engine(DEFAULT_ENGINE if given is None else given, protocol=protocol)
     if isinstance(given, Mapping):
-        if all(isinstance(engine, str | Mapping) for engine in given.values()):
+        if not any(map(is_engine, given.values())):
             return open_engine(given, protocol=protocol)
-        return _by_agent(given, protocol)
+        from samsim.engines.own_engines import setup_by_role
+
+        return _built(setup_by_role(given, protocol))
     return OpenEngine(EngineTable.of(given))
-
-
-def _by_agent(given: Mapping[Any, Any], protocol: str) -> OpenEngine:
-    """Open what is a name among engines that are there already; each name once."""
-    named = {name: open_engine(name, protocol=protocol) for name in given.values() if isinstance(name, str)}
-    tables = {
-        agent: named[engine].table if isinstance(engine, str) else EngineTable.of({agent: engine})
-        for agent, engine in given.items()
-    }
-
-    def seats(kind: Callable[[EngineTable], Mapping[Any, Engine]]) -> dict[Any, Engine]:
-        return {agent: kind(table)[agent] for agent, table in tables.items() if agent in kind(table)}
-
-    table = EngineTable(
-        perspectives=seats(lambda table: table.perspectives),
-        reviewers=seats(lambda table: table.reviewers),
-        others=seats(lambda table: table.others),
-    )
-    concurrency = max((opened.concurrency for opened in named.values()), default=1)
-    warnings = tuple(dict.fromkeys(words for opened in named.values() for words in opened.warnings))
-    return OpenEngine(table, concurrency, warnings)
 
 
 def _setup(
