@@ -122,6 +122,41 @@ def test_a_run_is_a_collection_of_samples(run: samsim.Run, folder: Path) -> None
     assert "en-001" in run._repr_html_()
 
 
+def test_a_run_knows_its_samples_by_id(run: samsim.Run, experiment: samsim.Experiment) -> None:
+    assert run.uids == tuple(sample.uid for sample in run)
+    assert "en-003" in run
+    assert "en-03" not in run
+    assert run["en-003"] in run
+    assert run["en-003"] not in experiment["stage1_only-C1"]
+    assert 3 not in run
+    assert "cr_v2-C1" in experiment
+
+
+def test_an_experiment_of_one_cell_is_one_wherever_it_comes_from(tmp_path: Path) -> None:
+    made = samsim.run_experiment(config(tmp_path, matrix={"protocol": ["single"]}), limit=1)
+    read = samsim.load_experiment(tmp_path / "small")
+    assert list(made) == list(read) == ["single-C1"]
+    assert made["single-C1"].manifest == read["single-C1"].manifest
+    alone = samsim.load_run(tmp_path / "small")
+    assert isinstance(alone, samsim.Run)
+    assert made.run.path == read.run.path == alone.path
+    assert samsim.load_experiment(str(alone.path)).run.name == "single-C1"
+
+
+def test_an_experiment_that_was_stopped_in_its_first_cell_is_still_one(folder: Path, tmp_path: Path) -> None:
+    copied(folder / "cr_v2-C1", tmp_path / "killed" / "cr_v2-C1")
+    for read in (samsim.load_run(tmp_path / "killed"), samsim.load_experiment(tmp_path / "killed")):
+        assert isinstance(read, samsim.Experiment)
+        assert read.run.name == "cr_v2-C1"
+
+
+def test_of_several_runs_none_is_the_only_one(experiment: samsim.Experiment, tmp_path: Path) -> None:
+    with pytest.raises(samsim.InputError, match=r"has 2 runs: stage1_only-C1, cr_v2-C1\. Choose one by its name"):
+        _ = experiment.run
+    with pytest.raises(samsim.InputError, match="is not a run folder"):
+        samsim.load_experiment(tmp_path)
+
+
 def test_what_is_not_there_is_both_errors_and_names_what_is(run: samsim.Run, experiment: samsim.Experiment) -> None:
     with pytest.raises(samsim.InputError, match=r"^There is no sample 'en-03' in the run cr_v2-C1\. Did you mean"):
         run["en-03"]

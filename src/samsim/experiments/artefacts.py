@@ -78,6 +78,7 @@ class RunSample:
 class Run:
     """One run, read from its folder: ``run["ko-030"]`` is a sample, ``for sample in run`` goes through all of them.
 
+    ``"ko-030" in run`` says whether there is such a sample, and ``run.uids`` are the ids of all.
     Lines are read when they are asked for, so that a long run does not fill the memory.
     """
 
@@ -137,6 +138,17 @@ class Run:
     def __bool__(self) -> bool:
         """Be true without any sample too: it is a run."""
         return True
+
+    @property
+    def uids(self) -> tuple[str, ...]:
+        """The ids of the finished samples, in order."""
+        return tuple(row["uid"] for row, _ in self._rows())
+
+    def __contains__(self, sample: object) -> bool:
+        """Say whether the run has a finished sample of that id, or this very sample."""
+        if isinstance(sample, RunSample):
+            return any(sample == own for own in self)
+        return any(row["uid"] == sample for row, _ in self._rows())
 
     def __getitem__(self, uid: str) -> RunSample:
         """Return the sample of that id; there being none is an ``InputError`` and a ``KeyError``."""
