@@ -88,6 +88,25 @@ def test_a_plan_needs_no_file_either(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_plan_is_readable_at_a_prompt(tmp_path: Path) -> None:
+    plan = samsim.plan_experiment(config(tmp_path), probes=1)
+    title, head, *rows = str(plan).splitlines()
+    assert title == "Plan (from 1 probed sample per protocol and engine)"
+    assert head.split()[:3] == ["cell", "samples", "calls"]
+    assert [row.split()[:2] for row in rows[:3]] == [["stage1_only-C1", "8"], ["cr_v2-C1", "8"], ["all", "16"]]
+    assert repr(plan) == str(plan)
+    assert "<td" in plan._repr_html_()
+
+
+def test_the_shipped_experiment_goes_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    loaded = samsim.load_config("quickstart", ["data.evaluation.limit=1"])
+    assert loaded.name == "quickstart"
+    assert samsim.plan_experiment("quickstart", probes=0).cells
+    (tmp_path / "quickstart").write_text("name: mine\ndata: {evaluation: reviews}\n", encoding="utf-8")
+    assert samsim.load_config("./quickstart").name == "mine"
+
+
 def test_mistakes_in_a_mapping_have_no_line(tmp_path: Path) -> None:
     with pytest.raises(samsim.ConfigError) as refused:
         samsim.run_experiment(config(tmp_path, protocl="cr_v2"))
@@ -217,7 +236,11 @@ def test_a_comparison_has_tests_and_flips(experiment: samsim.Experiment, folder:
     assert len(found.to_dataframe()) == 2 * len(found.families)
     flips = found.to_dataframe(flips=True)
     assert len(flips) == sum(len(one.tuple_flips) for one in found.contrasts)
-    assert list(flips.columns) == ["family", "run", "uid", "direction", "kind", "tuple"]
+    assert list(flips.columns) == ["family", "run", "uid", "direction", "kind", "tuple", "text"]
+    assert {row["uid"]: row["text"] for row in found.to_rows(flips=True)} == {
+        uid: result.text for uid in set(flips["uid"]) if (result := experiment["cr_v2-C1"][uid].result)
+    }
+    assert "texts" not in found.model_dump()
 
 
 def test_a_comparison_is_readable_at_a_prompt(folder: Path) -> None:

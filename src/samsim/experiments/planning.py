@@ -22,6 +22,7 @@ from samsim.engines.prices import cost_of, price_of
 from samsim.experiments.config import Cell, ExperimentConfig, as_config
 from samsim.experiments.execution import Gold, Inference, run_samples
 from samsim.experiments.loading import load_roles
+from samsim.experiments.plan_rows import plan_html, plan_text
 from samsim.experiments.projection import SampleLines
 from samsim.pipeline.config import PipelineConfig
 from samsim.pipeline.streaming import run_to_end
@@ -63,12 +64,20 @@ class CellPlan:
     seconds: Estimate | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ExperimentPlan:
-    """What an experiment would take, cell by cell."""
+    """What an experiment would take, cell by cell; ``str()`` is the table that ``samsim run --plan`` prints."""
 
     cells: tuple[CellPlan, ...]
     notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return plan_text(self)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return plan_html(self)
 
 
 def plan_experiment(

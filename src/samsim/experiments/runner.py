@@ -18,7 +18,7 @@ from samsim.errors import ConfigError
 from samsim.experiments import provenance
 from samsim.experiments.artefacts import MANIFEST, SCORECARDS, STORE, Run, is_run_folder, read_run
 from samsim.experiments.cell_run import CellJob, RunOptions, Watcher, run_cell
-from samsim.experiments.config import Cell, ExperimentConfig, as_config
+from samsim.experiments.config import Cell, ExperimentConfig, as_config, config_place
 from samsim.experiments.config.engine_plans import is_embedded
 from samsim.experiments.config.matrix import uses_memory
 from samsim.experiments.loading import RoleData, load_roles
@@ -88,10 +88,12 @@ def run_experiment(
 ) -> Experiment:
     """Run every cell of an experiment that is not finished yet, and return its runs.
 
-    ``config`` is what ``load_config`` returned, or what it takes: a file or a mapping. ``limit`` runs only the first
-    samples for now; ``retry_errors`` does failed and partial samples again; ``fail_fast`` stops at the first failure,
-    ``max_error_rate`` when too many fail. ``concurrency`` (samples under way) and ``workers`` (processes of the
-    embedded engine) change no result. ``restart`` starts over; the old folder is renamed.
+    ``config`` is what ``load_config`` returned, or what it takes: a file, a mapping or "quickstart".
+
+    ``limit`` runs only the first samples for now; ``retry_errors`` does failed and partial samples again;
+    ``fail_fast`` stops at the first failure, ``max_error_rate`` (0 to 1) when too many fail. ``concurrency`` (samples
+    under way) and ``workers`` (processes of the embedded engine) change no result. ``restart`` starts over; the old
+    folder is renamed.
 
     ``watcher`` is told of the progress, ``engines`` gives the engines of a cell in place of its plan, and ``origin``
     is the folder whose revision is recorded: the command line and tests use them.
@@ -100,7 +102,7 @@ def run_experiment(
     options = RunOptions(limit, retry_errors, fail_fast, max_error_rate, concurrency, workers)
     watcher = watcher or Unwatched()
     if origin is None:
-        origin = Path(config).resolve().parent if isinstance(config, str | Path) else Path.cwd()
+        origin = config_place(config).resolve().parent if isinstance(config, str | Path) else Path.cwd()
     data = load_roles(loaded.sources())
     for text in _notes_on_rows(data):
         watcher.note(text)

@@ -158,7 +158,7 @@ class Comparison(Written):
 
     ``samples`` are shared, those that are ``partial`` in some run too; ``left_out`` failed in some run,
     ``unannotated`` ones have no gold. ``families`` begin
-    with the primary one, ``contrasts`` go by family.
+    with the primary one, ``contrasts`` go by family. ``texts`` are those of the samples in which a tuple flipped.
     """
 
     baseline: str
@@ -174,9 +174,11 @@ class Comparison(Written):
     groups: list[GroupRow]
     trivial: dict[Family, dict[BaselineName, BaselineScores]]
     contrasts: list[Contrast]
+    # Only for rows: the runs have the texts.
+    texts: dict[str, str] = Field(default_factory=dict, exclude=True)
 
     def to_rows(self, *, flips: bool = False) -> list[Row]:
-        """Return the scores and tests, one row per measure and run; or with ``flips`` one row per flipped tuple."""
+        """Return the scores and tests, a row per measure and run; or with ``flips`` a row per flipped tuple."""
         return flip_rows(self) if flips else score_rows(self)
 
     def to_dataframe(self, *, flips: bool = False) -> DataFrame:

@@ -63,10 +63,10 @@ class Pipeline:
     ) -> AsyncGenerator[SampleResult | SampleError, None]:
         """Analyse many texts, some at a time, in order; a bad sample gives an error and the rest goes on.
 
-        ``samples`` are strings (numbered from 0), (uid, text) pairs or records with "text" and "uid" in any
-        iterable, a mapping of uid to text, or a pandas Series, whose index is the uid. Anything else is an
-        ``InputError``. ``concurrency`` is how many are under way at once, by default what suits the engine; it
-        changes no result. ``continued`` says where an interrupted run with a memory resumes.
+        ``samples`` are strings (numbered from 0), what ``load_samples`` read, (uid, text) pairs or records with
+        "text" and "uid" in any iterable, a mapping of uid to text, or a pandas Series, whose index is the uid.
+        Anything else is an ``InputError``. ``concurrency`` is how many are under way at once, by default what suits
+        the engine; it changes no result. ``continued`` says where an interrupted run with a memory resumes.
         """
         pairs = as_samples(samples)
         at_once = self._concurrency if concurrency is None else concurrency

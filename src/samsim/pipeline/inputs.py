@@ -7,12 +7,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
+from samsim.data.samples import Sample
 from samsim.errors import InputError
 
 MAX_CHARACTERS = 1_000_000
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _ACCEPTED = (
-    'texts, (uid, text) pairs or records with "text" and "uid" in a list or another iterable, '
+    'texts, samples, (uid, text) pairs or records with "text" and "uid" in a list or another iterable, '
     "a mapping of uid to text, or a pandas Series"
 )
 _RECORD_KEYS = frozenset({"uid", "text"})
@@ -25,7 +26,7 @@ class Labelled(Protocol):
         """Return the uids with their texts."""
 
 
-Texts = Iterable[str | tuple[Any, Any] | Mapping[str, Any]] | Labelled
+Texts = Iterable[str | Sample | tuple[Any, Any] | Mapping[str, Any]] | Labelled
 """Many texts, as ``Pipeline.stream`` takes them; see ``as_samples``."""
 
 
@@ -76,6 +77,8 @@ def _labelled(texts: Labelled) -> Iterator[tuple[str, Any]]:
 def _as_sample(place: int, item: object) -> tuple[str, Any]:
     if isinstance(item, str) or item is None or (isinstance(item, float) and math.isnan(item)):
         return str(place), item
+    if isinstance(item, Sample):
+        return item.uid, item.text
     if isinstance(item, tuple | list) and len(item) == 2:
         return str(item[0]), item[1]
     if isinstance(item, Mapping) and "text" in item:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from samsim.experiments.artefacts import CompleteRun, Run, find_runs
@@ -41,7 +41,17 @@ def compare(
     read = runs_to_compare(runs, complete_only=complete_only)
     for note in read.notes:
         warnings.warn(note, stacklevel=2)
-    return compare_runs(read.runs, families=families, names=read.names, resamples=resamples, seed=seed)
+    found = compare_runs(read.runs, families=families, names=read.names, resamples=resamples, seed=seed)
+    flipped = {flip.uid for contrast in found.contrasts for flip in contrast.tuple_flips}
+    return found.model_copy(update={"texts": texts_of(read.runs[0], flipped)})
+
+
+def texts_of(run: Run, uids: Collection[str]) -> dict[str, str]:
+    """Return the texts of some samples; all runs of a comparison are over the same ones."""
+    if not uids:
+        return {}
+    results = (sample.result for sample in run.samples() if sample.uid in uids)
+    return {result.uid: result.text for result in results if result is not None}
 
 
 def runs_to_compare(sources: Iterable[RunSource], *, complete_only: bool = False) -> RunsToCompare:

@@ -1,9 +1,19 @@
 """An experiment's configuration: the model, its cells, and how it is read from a file."""
 
-from samsim.experiments.config.file import as_config, load_config
+from samsim.experiments.config.file import as_config, config_place, load_config, read_config
 from samsim.experiments.config.matrix import Cell
 from samsim.experiments.config.mistakes import ConfigMistakes, Mistake
 from samsim.experiments.config.model import ExperimentConfig
 from samsim.experiments.config.set_options import OptionValue
 
-__all__ = ["Cell", "ConfigMistakes", "ExperimentConfig", "Mistake", "OptionValue", "as_config", "load_config"]
+__all__ = [
+    "Cell",
+    "ConfigMistakes",
+    "ExperimentConfig",
+    "Mistake",
+    "OptionValue",
+    "as_config",
+    "config_place",
+    "load_config",
+    "read_config",
+]

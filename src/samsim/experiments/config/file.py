@@ -15,6 +15,7 @@ from samsim.experiments.config.model import ExperimentConfig
 from samsim.experiments.config.repairs import repaired
 from samsim.experiments.config.set_options import OptionValue, apply_overrides
 from samsim.experiments.config.yaml_places import Document, mapping_document, read_document
+from samsim.experiments.shipped import SHIPPED_EXPERIMENTS, shipped_experiment
 
 # Stands in for what is missing while the rest is looked at.
 _MADE_UP: Mapping[Keys, Any] = MappingProxyType(
@@ -27,20 +28,30 @@ _MADE_UP: Mapping[Keys, Any] = MappingProxyType(
 )
 
 
-def load_config(
-    source: str | Path | Mapping[str, Any], sets: Sequence[str] = (), values: Sequence[OptionValue] = ()
-) -> ExperimentConfig:
-    """Read an experiment from a YAML file, or from a mapping with the content of one.
+def load_config(source: str | Path | Mapping[str, Any], sets: Sequence[str] = ()) -> ExperimentConfig:
+    """Read an experiment from a YAML file, from a mapping with the content of one, or by name: "quickstart" ships.
 
-    ``sets`` are settings over it, as in ``["run.concurrency=4", "matrix.seed=[1, 2]"]``; ``values`` are the same for
-    options of the command line. Everything that is wrong is reported in one ``ConfigError``, each with its line.
-    Files it names are looked for beside the file (of a mapping: in the current folder).
+    ``sets`` are settings over it, as in ``["run.concurrency=4", "matrix.seed=[1, 2]"]``. Everything that is wrong is
+    reported in one ``ConfigError``, each with its line. Files it names are looked for beside the file (of a mapping:
+    in the current folder).
     """
+    return read_config(source, sets, said_with="sets:")
+
+
+def read_config(
+    source: str | Path | Mapping[str, Any],
+    sets: Sequence[str] = (),
+    values: Sequence[OptionValue] = (),
+    *,
+    said_with: str = "--set",
+) -> ExperimentConfig:
+    """Do the same for the command line: ``values`` are those of its options, and mistakes name ``--set``."""
     if isinstance(source, Mapping):
         document, folder = mapping_document(source), Path()
     else:
-        document, folder = read_document(Path(source)), Path(source).parent
-    apply_overrides(document, sets, values)
+        place = config_place(source)
+        document, folder = read_document(place), place.parent
+    apply_overrides(document, sets, values, said_with=said_with)
     secrets = list(secrets_in(document.content))
     found = repaired(
         ExperimentConfig,
@@ -57,6 +68,11 @@ def load_config(
     if found.model is None or found.mistakes or document.mistakes:
         raise ConfigMistakes(document.source, [*document.mistakes, *_placed(document, found.mistakes)])
     return found.model
+
+
+def config_place(source: str | Path) -> Path:
+    """Return the file of an experiment; one that ships goes before a file of its name, which is ./NAME."""
+    return shipped_experiment(source) if isinstance(source, str) and source in SHIPPED_EXPERIMENTS else Path(source)
 
 
 def as_config(config: ExperimentConfig | str | Path | Mapping[str, Any]) -> ExperimentConfig:

@@ -25,15 +25,17 @@ class OptionValue:
     value: Any
 
 
-def apply_overrides(document: Document, arguments: Sequence[str], values: Sequence[OptionValue] = ()) -> None:
+def apply_overrides(
+    document: Document, arguments: Sequence[str], values: Sequence[OptionValue] = (), *, said_with: str = "--set"
+) -> None:
     """Set each ``path=value`` in the document, the value read as YAML, and then the values of options.
 
-    What cannot be set becomes a mistake.
+    What cannot be set becomes a mistake; ``said_with`` is how its place begins.
     """
     for index, argument in enumerate(arguments):
         name, separator, written = argument.partition("=")
         keys: Keys = tuple(name.strip().split("."))
-        place = Place(f"--set {name.strip()}", (1, index), name.strip())
+        place = Place(f"{said_with} {name.strip()}", (1, index), name.strip())
         document.set_by_option.setdefault(keys, place)
         try:
             if not separator or not all(keys):
