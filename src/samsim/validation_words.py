@@ -24,7 +24,7 @@ def mistakes_in(error: ValidationError) -> list[ErrorDetails]:
 
 
 def place_of(problem: ErrorDetails, whole: str) -> str:
-    """Return where it is, as ``entities.0.name``; ``whole`` where no part of it is to blame."""
+    """Return where it is, as ``entities.0.name``; ``whole``, which may be "", where no part of it is to blame."""
     return ".".join(str(part) for part in problem["loc"] if part != KEY_MARK) or whole
 
 
@@ -36,9 +36,14 @@ def reason_of(problem: ErrorDetails) -> str:
 def listed(error: ValidationError, whole: str, *, most: int = _MOST_LISTED) -> list[str]:
     """Return every mistake as ``place: reason``, none of them long; those beyond ``most`` are only counted."""
     problems = mistakes_in(error)
-    shown = [clipped(f"{place_of(problem, whole)}: {reason_of(problem)}") for problem in problems[:most]]
+    shown = [clipped(placed(place_of(problem, whole), reason_of(problem))) for problem in problems[:most]]
     left = len(problems) - len(shown)
     return [*shown, f"and {left} more"] if left else shown
+
+
+def placed(place: str, reason: str) -> str:
+    """Return ``place: reason``, or the reason alone where no place has a name."""
+    return f"{place}: {reason}" if place else reason
 
 
 def in_words(error: ValidationError, whole: str, *, most: int = _MOST_LISTED) -> str:

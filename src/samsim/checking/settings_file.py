@@ -113,7 +113,9 @@ def _why_nowhere(content: Any) -> str:
         return f"its engines stand in {engines}. Write to that file"
     if isinstance(engines, str):
         return f"it says only engines: {engines}. Write that out as default: {{kind: …, model: …}}"
-    return "no engine in it asks the model on the server that is to be measured. Check --engine and --base-url"
+    return (
+        "no engine in it asks the model on the server that is to be measured. Check the engine (--engine, --base-url)"
+    )
 
 
 def _checked(path: Path, text: str) -> str:

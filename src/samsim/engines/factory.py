@@ -20,7 +20,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, ValidationError
 
 from samsim.engines.cache import ResponseCache
 from samsim.engines.embedded.engine import EmbeddedEngine
@@ -35,7 +35,7 @@ from samsim.errors import ConfigError
 from samsim.schemas.protocol_conflict_review import AGENTS, Agent, AgentName
 from samsim.schemas.protocols import draws_of, is_conflict_review
 from samsim.spelling import closest
-from samsim.validation_words import mistakes_in, place_of, reason_of
+from samsim.validation_words import mistakes_in, place_of, placed, reason_of
 from samsim.yaml_text import YamlError, read_yaml_file
 
 Role = Literal[
@@ -114,6 +114,15 @@ def _role_settings(value: Any) -> Any:
         raise ValueError(str(error)) from error
 
 
+def switch_or_path(cache: Any) -> bool | Path:
+    """Return what a cache may be; pydantic would list every type that it tried."""
+    if isinstance(cache, bool | Path):
+        return cache
+    if isinstance(cache, str) and cache:
+        return Path(cache)
+    raise ValueError("should be true, false or a path; give one of these")
+
+
 class EnginePlan(BaseModel):
     """All engines of a run; each role's settings are merged over those it inherits."""
 
@@ -121,7 +130,7 @@ class EnginePlan(BaseModel):
 
     engines: dict[Role, Annotated[dict[str, Any], BeforeValidator(_role_settings)]] = Field(default_factory=dict)
     max_cost: float | None = Field(default=None, gt=0)
-    cache: bool | Path = True
+    cache: Annotated[bool | Path, PlainValidator(switch_or_path)] = True
     # How many seconds to wait for a server that went away; 0 waits for none.
     max_outage: float = Field(default=DEFAULT_MAX_OUTAGE_S, ge=0, allow_inf_nan=False)
 
@@ -134,9 +143,9 @@ class EnginePlan(BaseModel):
         try:
             return EngineSettings.model_validate(merged)
         except ValidationError as error:
-            raise ConfigError(
-                f"The engine of {' < '.join(chain)} is wrong: {_explain(error, EngineSettings)}"
-            ) from error
+            said = [role for role in chain if role in self.engines]
+            who = "The engine" if said == ["default"] else f"The engine of {chain[-1]} ({' < '.join(said)})"
+            raise ConfigError(f"{who} is wrong: {_explain(error, EngineSettings)}") from error
 
 
 def _inherit(inherited: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
@@ -335,13 +344,13 @@ def _explain(error: ValidationError, model: type[BaseModel]) -> str:
     names = [*model.model_fields, *get_args(Role)]
     parts = []
     for problem in mistakes_in(error):
-        place = place_of(problem, "file")
+        place = place_of(problem, "")
         meant = closest(place.rpartition(".")[2], names)
         misspelt = problem["type"] in ("extra_forbidden", "literal_error")
         home = _home(place.rpartition(".")[2], model) if problem["type"] == "extra_forbidden" else None
         close = f" (did you mean {meant}?)" if misspelt and meant else ""
         hint = f" (put it {home})" if home else close
-        parts.append(f"{place}: {reason_of(problem)}{hint}")
+        parts.append(f"{placed(place, reason_of(problem))}{hint}")
     return "; ".join(parts) + f". Known settings: {', '.join(model.model_fields)}."
 
 

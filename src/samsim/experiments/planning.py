@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from samsim.arguments import check_number
 from samsim.data.samples import Sample
 from samsim.engines.factory import EngineSetup, build_setup, missing_keys
 from samsim.engines.pacing.limits import SpendingLimit
@@ -88,6 +89,7 @@ def plan_experiment(
     ``config`` is what ``load_config`` returned, or what it takes. Every different pair of protocol and engines is
     probed. Where a key is missing nobody is asked, and tokens are counted from the prompts.
     """
+    check_number(probes, "probes", least=0, whole=True)
     loaded = as_config(config)
     data = load_roles(loaded.sources())
     spending = SpendingLimit(loaded.max_cost)

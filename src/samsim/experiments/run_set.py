@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
+from samsim.arguments import check_place, check_type
 from samsim.errors import InputError, unknown_key
 from samsim.experiments.artefacts import RUN_COLUMNS, Run, find_runs, is_run_folder, read_run
 from samsim.notebook import DataFrame, Row, data_frame
@@ -105,6 +106,7 @@ def load_run(path: str | Path) -> Run | Experiment:
     The folder of a run gives a ``Run``; an experiment of one cell has no other folder. The folder above the runs of an
     experiment of several cells gives an ``Experiment``, also where only one of them was started.
     """
+    check_place(path, "path", "the folder of a run or of an experiment")
     folder = Path(path)
     # A folder that is neither gets the words of one that should be a run.
     if is_run_folder(folder) or not folder.is_dir() or not any(map(is_run_folder, folder.iterdir())):
@@ -121,10 +123,16 @@ def load_experiment(path: str | Path) -> Experiment:
     return found if isinstance(found, Experiment) else Experiment(found.path, [found])
 
 
-def folders_of(sources: Iterable[RunSource]) -> list[Path]:
-    """Return the folders of runs and experiments; those of an experiment run by run."""
+def folders_of(sources: Iterable[RunSource], several: str) -> list[Path]:
+    """Return the folders of runs and experiments; those of an experiment run by run.
+
+    ``several`` is how more than one of them are given, for whoever gives something else.
+    """
+    accepted = f"a run, an experiment or the folder of one; several as {several}"
+    check_type(sources, Iterable, "runs", accepted)
     found: list[Path] = []
     for source in sources:
+        check_type(source, (str, Path, Run, Experiment), "a run", accepted)
         if isinstance(source, Experiment):
             found += source.cell_folders
         else:

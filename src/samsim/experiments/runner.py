@@ -16,6 +16,7 @@ from samsim.engines.pacing.limits import SpendingLimit
 from samsim.engines.pacing.outage import Servers
 from samsim.errors import ConfigError
 from samsim.experiments import provenance
+from samsim.experiments.advice import USE_RESTART
 from samsim.experiments.artefacts import MANIFEST, SCORECARDS, STORE, Run, is_run_folder, read_run
 from samsim.experiments.cell_run import CellJob, RunOptions, Watcher, run_cell
 from samsim.experiments.config import Cell, ExperimentConfig, as_config, config_place
@@ -67,7 +68,7 @@ def cell_folders(config: ExperimentConfig) -> dict[str, Path]:
     if is_run_folder(folder):
         raise ConfigError(
             f"{folder} holds the single run of an earlier form of this experiment, which now has {len(cells)} cells."
-            " Give it another name or run.out, or use --restart (the old folder is kept)."
+            f" Give it another name or run.out, or {USE_RESTART}."
         )
     return {cell.cell_id: folder / cell.cell_id for cell in cells}
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from samsim.arguments import check_number, check_type
 from samsim.engines.opening import EngineSpec, engines_for
 from samsim.errors import ConfigError, SamsimError
 from samsim.language.analyze import analyze_text
@@ -39,6 +40,8 @@ class Pipeline:
         memory: EpisodicOrchestrator | None = None,
     ) -> None:
         self.config = _as_config(config)
+        if memory is not None:
+            check_type(memory, EpisodicOrchestrator, "memory", "what open_memory returned")
         self._memory = memory
         opened = engines_for(engine, self.config.protocol)
         self._engines, self._concurrency = opened.table, opened.concurrency
@@ -50,6 +53,7 @@ class Pipeline:
     async def aanalyze(self, text: str, *, uid: str = "0") -> SampleResult:
         """Analyse one text inside a running event loop."""
         checked = check_text(text)
+        check_type(uid, str, "uid", "a string")
         language = None if self.config.language == "auto" else self.config.language
         analysis = analyze_text(checked, language)
         return await supervise(uid, analysis, self._engines, self.config, self._memory)
@@ -80,6 +84,8 @@ class Pipeline:
 
     def stream(self, samples: Texts, *, concurrency: int | None = None) -> Iterator[SampleResult | SampleError]:
         """Analyse many texts and yield the results in order: ``astream`` for ordinary code."""
+        if concurrency is not None:
+            check_number(concurrency, "concurrency", least=1, whole=True)
         pairs = as_samples(samples)  # here, so that a wrong collection is refused by the call itself
         return iterate(lambda: self._stream_and_close(pairs, concurrency))
 

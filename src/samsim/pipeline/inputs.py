@@ -54,7 +54,7 @@ def as_samples(texts: object) -> Iterator[tuple[str, Any]]:
     it becomes a bad sample, not the end of the rest.
     """
     if isinstance(texts, str | bytes):
-        raise InputError("One text was given where many are expected. Use analyze(text), or put it in a list.")
+        raise InputError("One text was given where many are expected. Put it in a list.")
     if isinstance(texts, set | frozenset):
         raise InputError("A set has no order, so its texts cannot be numbered. Sort it into a list.")
     if hasattr(texts, "columns"):

@@ -6,11 +6,14 @@ import warnings
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from samsim.arguments import check_number, check_several
+from samsim.errors import ConfigError
 from samsim.experiments.artefacts import CompleteRun, Run, find_runs
 from samsim.experiments.run_set import RunSource, folders_of
 from samsim.metrics.comparison import Comparison
 from samsim.metrics.comparison import compare as compare_runs
 from samsim.metrics.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
+from samsim.metrics.tuples import FAMILIES
 from samsim.schemas.scorecards import Family
 
 
@@ -38,10 +41,16 @@ def compare(
     gold can judge. ``complete_only`` leaves out samples that are partial in a run. What is missing of a run is
     a warning.
     """
+    check_number(resamples, "resamples", least=1, whole=True)
+    check_number(seed, "seed", least=0, whole=True)
+    check_several(families, "families", '"triplet"')
+    wanted = None if families is None else list(families)
+    if wanted == []:
+        raise ConfigError(f"families is empty. Give some of {', '.join(FAMILIES)}, or leave it out for all.")
     read = runs_to_compare(runs, complete_only=complete_only)
     for note in read.notes:
         warnings.warn(note, stacklevel=2)
-    found = compare_runs(read.runs, families=families, names=read.names, resamples=resamples, seed=seed)
+    found = compare_runs(read.runs, families=wanted, names=read.names, resamples=resamples, seed=seed)
     flipped = {flip.uid for contrast in found.contrasts for flip in contrast.tuple_flips}
     return found.model_copy(update={"texts": texts_of(read.runs[0], flipped)})
 
@@ -56,7 +65,7 @@ def texts_of(run: Run, uids: Collection[str]) -> dict[str, str]:
 
 def runs_to_compare(sources: Iterable[RunSource], *, complete_only: bool = False) -> RunsToCompare:
     """Find the runs that evaluate; those that only filled a memory ran over other data on purpose."""
-    found: list[Run] = find_runs(folders_of(sources))
+    found: list[Run] = find_runs(folders_of(sources, "compare(one, two)"))
     if complete_only:
         found = [CompleteRun(run.path, run.manifest) for run in found]
     kept, names, notes = [], [], []

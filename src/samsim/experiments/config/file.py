@@ -7,6 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from samsim.arguments import check_several, check_type
 from samsim.experiments.config.consistency import inconsistencies, secrets_in
 from samsim.experiments.config.found_paths import FOLDER
 from samsim.experiments.config.homes import known_homes
@@ -35,6 +36,11 @@ def load_config(source: str | Path | Mapping[str, Any], sets: Sequence[str] = ()
     reported in one ``ConfigError``, each with its line. Files it names are looked for beside the file (of a mapping:
     in the current folder).
     """
+    accepted = f"the path of a YAML file, a mapping with the content of one, or {' or '.join(SHIPPED_EXPERIMENTS)}"
+    check_type(source, (str, Path, Mapping), "the configuration", accepted)
+    check_several(sets, "sets", '"run.concurrency=4"')
+    for one in sets:
+        check_type(one, str, "one of sets", "a string: path.to.key=value")
     return read_config(source, sets, said_with="sets:")
 
 
