@@ -38,7 +38,7 @@ GROUPS: Mapping[str, str] = {
         EngineReply Message ResponseCache""",
     "Memory": "open_memory EpisodicOrchestrator open_store MemoryStore EpisodicMemoryEntryV1_1 find_leaks Leak",
     "Run experiments": "load_config ExperimentConfig plan_experiment ExperimentPlan run_experiment",
-    "Read runs": "load_run Run RunSample Experiment Manifest Scorecard",
+    "Read runs": "load_run load_experiment Run RunSample Experiment Manifest Scorecard",
     "Compare and report": "compare Comparison Contrast build_report ReportFiles",
     "Data": """load_samples LoadedSamples Sample load_gold gold_fields GoldSample GoldTuple DataSource
         convert_data ConvertedData""",
@@ -47,13 +47,13 @@ GROUPS: Mapping[str, str] = {
         MemoryRecord CallRecord ASTETripletItem PerspectiveASTEStage1Schema ReviewOutputSchema""",
     "Errors": "SamsimError InputError UnknownKeyError ConfigError ContractError EngineError StoreError",
 }
-# Listed although their names begin with an underscore: their behavior is part of the contract.
-_OPERATORS = {"__getitem__": "[name]", "__len__": "len()"}
-# The public members of classes that internal code uses too.
+# Shown although their names begin with an underscore, as what they do is part of the contract.
+_OPERATORS = {"__getitem__": "[name]", "__len__": "len()", "__contains__": "in"}
+# What a caller may use of classes that others work with too.
 _ONLY = {
     "EpisodicOrchestrator": {"close"},
     "ResponseCache": {"stats", "clear", "entries", "import_lines", "close"},
-    "Experiment": {"stopped", "errors", "partial", "bad_rows", "to_rows", "to_dataframe", *_OPERATORS},
+    "Experiment": {"run", "stopped", "errors", "partial", "bad_rows", "to_rows", "to_dataframe", *_OPERATORS},
 }
 _CONSTRUCTED = {"Pipeline"}
 _WIDTH = 120

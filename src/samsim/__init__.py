@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from samsim.experiments.config.file import load_config
     from samsim.experiments.config.model import ExperimentConfig
     from samsim.experiments.planning import ExperimentPlan, plan_experiment
-    from samsim.experiments.run_set import Experiment, load_run
+    from samsim.experiments.run_set import Experiment, load_experiment, load_run
     from samsim.experiments.runner import run_experiment
     from samsim.memory.episodic_orchestrator import EpisodicOrchestrator
     from samsim.memory.leaks import Leak
@@ -129,6 +129,7 @@ __all__ = [
     "find_leaks",
     "gold_fields",
     "load_config",
+    "load_experiment",
     "load_gold",
     "load_run",
     "load_samples",
@@ -165,7 +166,7 @@ _HOMES = {
     "samsim.experiments.config.file": ("load_config",),
     "samsim.experiments.config.model": ("ExperimentConfig",),
     "samsim.experiments.planning": ("ExperimentPlan", "plan_experiment"),
-    "samsim.experiments.run_set": ("Experiment", "load_run"),
+    "samsim.experiments.run_set": ("Experiment", "load_experiment", "load_run"),
     "samsim.experiments.runner": ("run_experiment",),
     "samsim.memory.episodic_orchestrator": ("EpisodicOrchestrator",),
     "samsim.memory.leaks": ("Leak",),

@@ -36,9 +36,14 @@ def reason_of(problem: ErrorDetails) -> str:
 def listed(error: ValidationError, whole: str, *, most: int = _MOST_LISTED) -> list[str]:
     """Return every error as a short ``place: reason``; those beyond ``most`` are only counted."""
     problems = mistakes_in(error)
-    shown = [clipped(f"{place_of(problem, whole)}: {reason_of(problem)}") for problem in problems[:most]]
+    shown = [clipped(placed(place_of(problem, whole), reason_of(problem))) for problem in problems[:most]]
     left = len(problems) - len(shown)
     return [*shown, f"and {left} more"] if left else shown
+
+
+def placed(place: str, reason: str) -> str:
+    """Return ``place: reason``, or the reason alone where no place has a name."""
+    return f"{place}: {reason}" if place else reason
 
 
 def in_words(error: ValidationError, whole: str, *, most: int = _MOST_LISTED) -> str:

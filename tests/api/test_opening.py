@@ -143,3 +143,71 @@ def test_a_wrong_memory_setting_is_named_and_no_store_is_made(
     with pytest.raises(samsim.ConfigError, match=words):
         samsim.open_memory(tmp_path / "store.jsonl", **settings)  # type: ignore[arg-type]
     assert list(tmp_path.iterdir()) == []
+
+
+# --- engines of a user's own, by role
+
+
+class Named(Silent):
+    """An engine with a name of its own."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+class Echo(Named):
+    """Answers as the embedded engine does, under its own name."""
+
+    async def complete(self, request: samsim.EngineRequest) -> samsim.EngineReply:
+        return await samsim.open_engine().table.engine_for(request.agent, request.stage).complete(request)
+
+
+DOUBTFUL = "I don't think the strap is soft."
+
+
+def asked(pipeline: samsim.Pipeline) -> dict[tuple[str, str], str]:
+    """The names of the engines that answered, by agent and stage."""
+    return {(call.agent, call.stage): call.engine for call in pipeline.analyze(DOUBTFUL).calls}
+
+
+def test_an_engine_of_ones_own_may_be_given_for_every_role() -> None:
+    one, other = Echo("one"), Echo("other")
+    config = {"review_scope": "always"}
+    found = asked(samsim.Pipeline(config, engine={"A": one, "B": one, "C": one, "review_C": other}))
+    assert {name for (_, stage), name in found.items() if stage == "stage1"} == {"one"}
+    assert [found[agent, "review"] for agent in "ABC"] == ["one", "one", "other"]
+    found = asked(samsim.Pipeline(config, engine={"perspectives": one, "reviewers": other}))
+    assert {(stage, name) for (_, stage), name in found.items()} == {("stage1", "one"), ("review", "other")}
+
+
+def test_a_default_is_for_whoever_has_no_engine_of_ones_own() -> None:
+    found = engines_of(samsim.Pipeline(engine={"default": "embedded", "A": Named("mine")}))
+    assert found == {"A": "mine", "B": "embedded", "C": "embedded"}
+    found = engines_of(samsim.Pipeline(engine={"default": Named("mine"), "C": "embedded"}))
+    assert found == {"A": "mine", "B": "mine", "C": "embedded"}
+
+
+def test_only_named_engines_that_are_asked_need_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(KEY, raising=False)
+    mine = Echo("mine")
+    everybody = {"default": "openai:gpt-4.1-mini", "A": mine, "B": mine, "C": mine}
+    assert set(engines_of(samsim.Pipeline(engine=everybody)).values()) == {"mine"}
+
+
+@pytest.mark.parametrize(
+    ("engines", "words"),
+    [
+        ({"A": Silent(), "Z": Silent()}, r"Unknown role 'Z'.*Use default, perspectives"),
+        ({"default": Silent(), "reviwers": Silent()}, "Did you mean reviewers"),
+        ({"A": Silent()}, "No engine was given for the agent B, only for A"),
+        ({"default": Silent(), "C": {"temperature": 0}}, "C has no kind"),
+        ({"default": Silent(), "C": 3}, "C: "),
+        (
+            {"A": Silent(), "B": Silent(), "C": Silent(), "reviewers": Silent()},
+            "engine of reviewers would never be asked: A, B, C go before it",
+        ),
+    ],
+)
+def test_a_wrong_mapping_with_an_engine_of_ones_own_is_refused(engines: object, words: str) -> None:
+    with pytest.raises(samsim.ConfigError, match=words):
+        samsim.Pipeline(engine=engines)  # type: ignore[arg-type]

@@ -16,8 +16,8 @@ from samsim import errors
 
 # What a user calls, one for each task of the documentation.
 FUNCTIONS = """
-    analyze build_report check_engine compare convert_data find_leaks gold_fields load_config load_gold load_run
-    load_samples load_taxonomy open_engine open_memory open_store plan_experiment run_experiment
+    analyze build_report check_engine compare convert_data find_leaks gold_fields load_config load_experiment load_gold
+    load_run load_samples load_taxonomy open_engine open_memory open_store plan_experiment run_experiment
 """.split()
 VERBS = "Analyze Check Compare Estimate Load Measure Open Read Return Run Search Write".split()
 

@@ -88,6 +88,25 @@ def test_a_plan_needs_no_file_either(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_plan_is_readable_at_a_prompt(tmp_path: Path) -> None:
+    plan = samsim.plan_experiment(config(tmp_path), probes=1)
+    title, head, *rows = str(plan).splitlines()
+    assert title == "Plan (from 1 probed sample per protocol and engine)"
+    assert head.split()[:3] == ["cell", "samples", "calls"]
+    assert [row.split()[:2] for row in rows[:3]] == [["stage1_only-C1", "8"], ["cr_v2-C1", "8"], ["all", "16"]]
+    assert repr(plan) == str(plan)
+    assert "<td" in plan._repr_html_()
+
+
+def test_the_shipped_experiment_goes_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    loaded = samsim.load_config("quickstart", ["data.evaluation.limit=1"])
+    assert loaded.name == "quickstart"
+    assert samsim.plan_experiment("quickstart", probes=0).cells
+    (tmp_path / "quickstart").write_text("name: mine\ndata: {evaluation: reviews}\n", encoding="utf-8")
+    assert samsim.load_config("./quickstart").name == "mine"
+
+
 def test_mistakes_in_a_mapping_have_no_line(tmp_path: Path) -> None:
     with pytest.raises(samsim.ConfigError) as refused:
         samsim.run_experiment(config(tmp_path, protocl="cr_v2"))
@@ -120,6 +139,41 @@ def test_a_run_is_a_collection_of_samples(run: samsim.Run, folder: Path) -> None
     assert len(run) == len(list(run)) == len(list(run.samples())) == 8
     assert repr(run) == f"<Run cr_v2-C1: 8 samples, finished; {folder / 'cr_v2-C1'}>"
     assert "en-001" in run._repr_html_()
+
+
+def test_a_run_knows_its_samples_by_id(run: samsim.Run, experiment: samsim.Experiment) -> None:
+    assert run.uids == tuple(sample.uid for sample in run)
+    assert "en-003" in run
+    assert "en-03" not in run
+    assert run["en-003"] in run
+    assert run["en-003"] not in experiment["stage1_only-C1"]
+    assert 3 not in run
+    assert "cr_v2-C1" in experiment
+
+
+def test_an_experiment_of_one_cell_is_one_wherever_it_comes_from(tmp_path: Path) -> None:
+    made = samsim.run_experiment(config(tmp_path, matrix={"protocol": ["single"]}), limit=1)
+    read = samsim.load_experiment(tmp_path / "small")
+    assert list(made) == list(read) == ["single-C1"]
+    assert made["single-C1"].manifest == read["single-C1"].manifest
+    alone = samsim.load_run(tmp_path / "small")
+    assert isinstance(alone, samsim.Run)
+    assert made.run.path == read.run.path == alone.path
+    assert samsim.load_experiment(str(alone.path)).run.name == "single-C1"
+
+
+def test_an_experiment_that_was_stopped_in_its_first_cell_is_still_one(folder: Path, tmp_path: Path) -> None:
+    copied(folder / "cr_v2-C1", tmp_path / "killed" / "cr_v2-C1")
+    for read in (samsim.load_run(tmp_path / "killed"), samsim.load_experiment(tmp_path / "killed")):
+        assert isinstance(read, samsim.Experiment)
+        assert read.run.name == "cr_v2-C1"
+
+
+def test_of_several_runs_none_is_the_only_one(experiment: samsim.Experiment, tmp_path: Path) -> None:
+    with pytest.raises(samsim.InputError, match=r"has 2 runs: stage1_only-C1, cr_v2-C1\. Choose one by its name"):
+        _ = experiment.run
+    with pytest.raises(samsim.InputError, match="is not a run folder"):
+        samsim.load_experiment(tmp_path)
 
 
 def test_what_is_not_there_is_both_errors_and_names_what_is(run: samsim.Run, experiment: samsim.Experiment) -> None:
@@ -182,7 +236,11 @@ def test_a_comparison_has_tests_and_flips(experiment: samsim.Experiment, folder:
     assert len(found.to_dataframe()) == 2 * len(found.families)
     flips = found.to_dataframe(flips=True)
     assert len(flips) == sum(len(one.tuple_flips) for one in found.contrasts)
-    assert list(flips.columns) == ["family", "run", "uid", "direction", "kind", "tuple"]
+    assert list(flips.columns) == ["family", "run", "uid", "direction", "kind", "tuple", "text"]
+    assert {row["uid"]: row["text"] for row in found.to_rows(flips=True)} == {
+        uid: result.text for uid in set(flips["uid"]) if (result := experiment["cr_v2-C1"][uid].result)
+    }
+    assert "texts" not in found.model_dump()
 
 
 def test_a_comparison_is_readable_at_a_prompt(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Configurations for the tests, and what ``load_config`` says about them."""
+"""Configurations for the tests, and what ``read_config`` says about them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from samsim.experiments.config import ConfigMistakes, ExperimentConfig, Mistake, load_config
+from samsim.experiments.config import ConfigMistakes, ExperimentConfig, Mistake, read_config
 
 # Every section with every kind of key, so that each of them can be misspelt.
 RICH = """\
@@ -87,7 +87,7 @@ def write(folder: Path, content: str, name: str = "experiment.yaml") -> Path:
 
 
 def loaded(folder: Path, content: str, sets: Sequence[str] = ()) -> ExperimentConfig:
-    return load_config(write(folder, content), sets)
+    return read_config(write(folder, content), sets)
 
 
 def mistakes(folder: Path, content: str, sets: Sequence[str] = ()) -> tuple[Mistake, ...]:

@@ -87,7 +87,7 @@ def test_an_engine_that_raises_costs_its_sample_only() -> None:
 
 @pytest.mark.parametrize("concurrency", [0, -1])
 def test_a_concurrency_below_one_is_an_error_not_a_standstill(concurrency: int) -> None:
-    with pytest.raises(samsim.ContractError, match="Use 1 or more"):
+    with pytest.raises(samsim.ConfigError, match="of 1 or more"):
         list(Pipeline().stream([("a", "good food")], concurrency=concurrency))
 
 

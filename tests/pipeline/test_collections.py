@@ -8,6 +8,7 @@ from typing import Any
 import pandas
 import pytest
 
+from samsim.data.registry import load_samples
 from samsim.errors import InputError
 from samsim.memory.conditions import resolve_condition
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator
@@ -70,8 +71,8 @@ def test_a_missing_text_costs_its_own_sample_only(samples: Any, uids: list[str])
 @pytest.mark.parametrize(
     ("samples", "said"),
     [
-        pytest.param(SOUP, r"analyze\(text\), or put it in a list", id="one_text"),
-        pytest.param(SOUP.encode(), r"put it in a list", id="bytes"),
+        pytest.param(SOUP, r"Put it in a list", id="one_text"),
+        pytest.param(SOUP.encode(), r"Put it in a list", id="bytes"),
         pytest.param({"uid": "a", "text": SOUP}, "A single record.*Put it in a list", id="one_record"),
         pytest.param(7, "not int.*uid to text, or a pandas Series", id="number"),
         pytest.param(None, "not NoneType", id="none"),
@@ -100,6 +101,12 @@ def test_an_item_of_another_kind_is_refused_after_those_before_it(item: Any, sai
     with pytest.raises(InputError, match=said):
         delivered.extend(answer.uid for answer in PIPELINE.stream([SOUP, item]))
     assert delivered == ["0"]
+
+
+def test_loaded_samples_are_texts() -> None:
+    samples = load_samples("reviews", limit=2).samples
+    answers = PIPELINE.stream(samples)
+    assert [answer.uid for answer in answers] == [sample.uid for sample in samples]
 
 
 def test_the_asynchronous_stream_takes_the_same() -> None:

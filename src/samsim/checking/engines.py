@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from samsim.arguments import check_place
 from samsim.checking.findings import CheckedEngine, EngineCheck, EngineFinding, Note, accepted
 from samsim.checking.measuring import MOST_AT_ONCE
 from samsim.checking.server import check_server
@@ -14,6 +15,7 @@ from samsim.checking.settings_file import Server, places_in, server_of, write_se
 from samsim.engines.default import DEFAULT_ENGINE
 from samsim.engines.factory import api_key_of, distinct_settings, read_plan
 from samsim.engines.model_engine import build_model_engine
+from samsim.engines.opening import check_spec
 from samsim.engines.pacing.limits import AdaptiveLimit
 from samsim.engines.pacing.measuring import Suggestion
 from samsim.engines.prices import price_of, price_table
@@ -41,6 +43,9 @@ def check_engine(
     timeout_s. ``write`` measures too, and sets both in this engine file or experiment; the rest of the file is
     unchanged. ``watcher``, for example ``print``, is called with each piece of text as soon as it is known.
     """
+    check_spec(spec, protocol, base_url)
+    if write is not None:
+        check_place(write, "write", "the path of an engine file or an experiment")
     told = watcher or (lambda _: None)
     target = None if write is None else Path(write)
     everybody = distinct_settings(read_plan(spec, base_url=base_url), protocol)

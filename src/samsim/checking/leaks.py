@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from pathlib import Path
 
+from samsim.arguments import check_place
 from samsim.errors import InputError
 from samsim.memory.leaks import Leak, LeakFinder, leak_finder
 from samsim.memory.store import MemoryStore, open_store
@@ -36,6 +37,8 @@ def find_leaks(store: str | Path | MemoryStore, texts: Texts) -> list[Leak]:
 
 def _finder(store: str | Path | MemoryStore) -> LeakFinder:
     if not isinstance(store, str | Path):
+        if isinstance(store, type) or not callable(getattr(store, "iterate", None)):
+            check_place(store, "store", "a file, a postgresql:// address or what open_store returned")
         return leak_finder(store)
     with closing(open_store(store, create=False)) as opened:
         return leak_finder(opened)

@@ -113,7 +113,7 @@ def _why_nowhere(content: Any) -> str:
         return f"its engines are in {engines}. Write to that file"
     if isinstance(engines, str):
         return f"it only has engines: {engines}. Spell that out as default: {{kind: …, model: …}}"
-    return "no engine in it uses the model and server to be measured. Check --engine and --base-url"
+    return "no engine in it uses the model and server to be measured. Check the engine (--engine, --base-url)"
 
 
 def _checked(path: Path, text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -13,7 +12,6 @@ from samsim.cli.safe_text import shown
 from samsim.safe_json import safe_json
 
 if TYPE_CHECKING:
-    from samsim.experiments.artefacts import Run
     from samsim.reports.tables.model import Ui
     from samsim.schemas.scorecards import Family
 
@@ -76,7 +74,7 @@ def compare(
     from samsim.cli.console import print_view
     from samsim.cli.views.compare import comparison_view, listed_uids
     from samsim.metrics.comparison import compare as compare_runs
-    from samsim.reports.comparing import runs_to_compare
+    from samsim.reports.comparing import runs_to_compare, texts_of
 
     read = runs_to_compare(runs, complete_only=complete_only)
     for note in read.notes:
@@ -87,14 +85,6 @@ def compare(
         click.echo(safe_json(comparison.model_dump_json(indent=2)))
     else:
         ui: Ui = "ko" if lang == "ko" else "en"
-        texts = _texts(read.runs[0], listed_uids(comparison, flips=flips, families=wanted))
+        texts = texts_of(read.runs[0], listed_uids(comparison, flips=flips, families=wanted))
         print_view(comparison_view(comparison, flips=flips, families=wanted, each=each, texts=texts, ui=ui))
     ctx.exit(ending(some_bad=bool(comparison.partial) or read.damaged))
-
-
-def _texts(run: Run, uids: Collection[str]) -> dict[str, str]:
-    """Return the texts of these samples by uid; one run is enough, since all have the same texts."""
-    if not uids:
-        return {}
-    results = (sample.result for sample in run.samples() if sample.uid in uids)
-    return {result.uid: result.text for result in results if result is not None}

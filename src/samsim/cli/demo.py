@@ -24,12 +24,12 @@ def demo(ctx: click.Context, /, out: Path | None) -> None:
     from samsim.cli.console import PipeConsole
     from samsim.cli.progress.bar import watching
     from samsim.cli.run_ending import finish_run
-    from samsim.experiments.config import OptionValue, load_config
+    from samsim.experiments.config import OptionValue, read_config
     from samsim.experiments.runner import is_outdated, rename_old_folder, run_experiment
-    from samsim.experiments.shipped import QUICKSTART, shipped_experiment
+    from samsim.experiments.shipped import QUICKSTART
 
     values = [] if out is None else [OptionValue("--out", ("run", "out"), str(out))]
-    config = load_config(shipped_experiment(QUICKSTART), values=values)
+    config = read_config(QUICKSTART, values=values)
     if is_outdated(config):
         rename_old_folder(config)
     with watching() as watcher:

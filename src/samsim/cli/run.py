@@ -103,7 +103,7 @@ def run(
     samsim run my.yaml --plan
     samsim run my.yaml --set matrix.condition=[C1,C2] --max-cost 2
     """
-    from samsim.experiments.config import OptionValue, load_config
+    from samsim.experiments.config import OptionValue, read_config
 
     if probe is not None and not plan_only:
         raise click.UsageError("--probe can only be used with --plan.")
@@ -111,7 +111,7 @@ def run(
         OptionValue("--max-cost", ("run", "max_cost"), max_cost),
         OptionValue("--out", ("run", "out"), None if out is None else str(out)),
     )
-    loaded = load_config(config, sets, [given for given in options_of_the_run if given.value is not None])
+    loaded = read_config(config, sets, [given for given in options_of_the_run if given.value is not None])
     if plan_only:
         _show_plan(loaded, probe)
         return

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from samsim.arguments import check_place
 from samsim.data.gold import GoldSample, load_gold
 from samsim.data.registry import LoadedSamples, load_samples, require_some
 from samsim.data.samples import RowProblem, Sample
@@ -39,6 +40,7 @@ def convert_data(
     one is kept unless ``overwrite`` is set. Raises ``InputError`` if the source has no usable text, and
     ``ConfigError`` if the file cannot be written.
     """
+    check_place(path, "path", "the path of a .jsonl file")
     loaded = load_samples(source, **options)
     require_some(loaded)
     return write_converted(loaded, Path(path), overwrite=overwrite)

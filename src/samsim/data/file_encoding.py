@@ -56,7 +56,7 @@ def decode_text(content: bytes, encoding: str | None, source: str) -> str:
         return content.decode(encoding or DEFAULT_ENCODING)
     except UnicodeDecodeError as error:
         if encoding is not None:
-            raise InputError(f"{source} is not valid {encoding}: {error.reason}. Try another --encoding.") from None
+            raise InputError(f"{source} is not valid {encoding}: {error.reason}. Try another encoding.") from None
         line = content.count(b"\n", 0, error.start) + 1
         raise InputError(_refusal(source, _guess(content), line)) from None
 
@@ -69,7 +69,7 @@ def _first_damage(decoded: str) -> int:
 def _refusal(source: Path | str, guess: str, line: int) -> str:
     return (
         f"{source} is not UTF-8 (first at line {line}). It seems to be {_GUESSES[guess]}: "
-        f"run it again with --encoding {guess}."
+        f'run it again with --encoding {guess} (in Python: encoding="{guess}").'
     )
 
 

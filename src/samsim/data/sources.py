@@ -9,11 +9,12 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from samsim.arguments import check_place
 from samsim.data.format_table import FORMATS, MAPPED_FORMATS
 from samsim.data.shipped import SHIPPED
 from samsim.errors import ConfigError
 from samsim.spelling import closest
-from samsim.validation_words import mistakes_in, reason_of
+from samsim.validation_words import in_words
 
 # The roles a mapping may name, each with the usual column names to look for otherwise.
 USUAL_COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -116,16 +117,23 @@ def as_source(place: DataSource | str | Path, **options: Any) -> DataSource:
     """
     if isinstance(place, DataSource):
         return place
+    check_place(place, "the source", f"a path, a set that ships ({', '.join(SHIPPED)}), or a DataSource")
     where: dict[str, Any] = {"name": place} if place in SHIPPED else {"path": Path(place)}
     if "path" in where and not where["path"].exists():
         raise ConfigError(
             f"{place} is neither a file nor a shipped set ({', '.join(SHIPPED)}). Check the path, or see "
             "samsim data list."
         )
+    known = [name for name in DataSource.model_fields if name not in ("name", "path")]
+    for name in options:
+        if name not in known:
+            meant = closest(name, known)
+            hint = f"Did you mean {meant}?" if meant else f"Known options: {', '.join(known)}."
+            raise ConfigError(f"Unknown option {name}. {hint}")
     try:
         return DataSource(**where, **options)
     except ValidationError as error:
-        raise ConfigError(f"{'; '.join(map(reason_of, mistakes_in(error)))}.") from None
+        raise ConfigError(f"{in_words(error, '')}.") from None
 
 
 def _hint(wrong: str, known: Iterable[str]) -> str:

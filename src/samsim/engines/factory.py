@@ -14,12 +14,13 @@ A plan names engines by role; a role inherits the settings it does not have from
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, ValidationError
 
 from samsim.engines.cache import ResponseCache
 from samsim.engines.embedded.engine import EmbeddedEngine
@@ -34,7 +35,7 @@ from samsim.errors import ConfigError
 from samsim.schemas.protocol_conflict_review import AGENTS, Agent, AgentName
 from samsim.schemas.protocols import draws_of, is_conflict_review
 from samsim.spelling import closest
-from samsim.validation_words import mistakes_in, place_of, reason_of
+from samsim.validation_words import mistakes_in, place_of, placed, reason_of
 from samsim.yaml_text import YamlError, read_yaml_file
 
 Role = Literal[
@@ -84,6 +85,7 @@ _PERSPECTIVE_SEATS: tuple[Seat, ...] = tuple((agent, False) for agent in AGENTS)
 _REVIEW_SEATS: tuple[Seat, ...] = tuple((agent, True) for agent in AGENTS)
 _DEBATE_SEATS: tuple[Seat, ...] = tuple((agent, False) for agent in OTHER_AGENTS if agent != "SINGLE")
 _SINGLE_SEAT: Seat = ("SINGLE", False)
+_NOBODY: Mapping[Seat, Engine] = MappingProxyType({})
 _OF_THE_SERVER = frozenset(
     {"base_url", "api_key_env", "azure_api_version", "output_mode", "extra_body", "price_per_million"}
 )
@@ -112,6 +114,15 @@ def _role_settings(value: Any) -> Any:
         raise ValueError(str(error)) from error
 
 
+def switch_or_path(cache: Any) -> bool | Path:
+    """Return what a cache may be; pydantic would list every type that it tried."""
+    if isinstance(cache, bool | Path):
+        return cache
+    if isinstance(cache, str) and cache:
+        return Path(cache)
+    raise ValueError("should be true, false or a path; give one of these")
+
+
 class EnginePlan(BaseModel):
     """All engines of a run; each role's settings override those it inherits."""
 
@@ -119,7 +130,7 @@ class EnginePlan(BaseModel):
 
     engines: dict[Role, Annotated[dict[str, Any], BeforeValidator(_role_settings)]] = Field(default_factory=dict)
     max_cost: float | None = Field(default=None, gt=0)
-    cache: bool | Path = True
+    cache: Annotated[bool | Path, PlainValidator(switch_or_path)] = True
     # How many seconds to wait for a server that went down; 0 means not to wait.
     max_outage: float = Field(default=DEFAULT_MAX_OUTAGE_S, ge=0, allow_inf_nan=False)
 
@@ -132,9 +143,9 @@ class EnginePlan(BaseModel):
         try:
             return EngineSettings.model_validate(merged)
         except ValidationError as error:
-            raise ConfigError(
-                f"The engine of {' < '.join(chain)} is wrong: {_explain(error, EngineSettings)}"
-            ) from error
+            said = [role for role in chain if role in self.engines]
+            who = "The engine" if said == ["default"] else f"The engine of {chain[-1]} ({' < '.join(said)})"
+            raise ConfigError(f"{who} is wrong: {_explain(error, EngineSettings)}") from error
 
 
 def _inherit(inherited: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
@@ -240,9 +251,12 @@ def seats_of(protocol: str | None = None) -> tuple[Seat, ...]:
     return _DEBATE_SEATS if protocol == "debate" else _PERSPECTIVE_SEATS
 
 
-def distinct_settings(plan: EnginePlan, protocol: str | None = None) -> list[EngineSettings]:
+def distinct_settings(
+    plan: EnginePlan, protocol: str | None = None, without: Collection[Seat] = ()
+) -> list[EngineSettings]:
     """Return the distinct settings of all agents the protocol asks, in the order of ``seats_of``."""
-    everybody = [plan.settings_for(agent, reviewing=reviewing) for agent, reviewing in seats_of(protocol)]
+    seats = [seat for seat in seats_of(protocol) if seat not in without]
+    everybody = [plan.settings_for(agent, reviewing=reviewing) for agent, reviewing in seats]
     return list({settings.model_dump_json(): settings for settings in everybody}.values())
 
 
@@ -254,18 +268,19 @@ def build_setup(
     spending: SpendingLimit | None = None,
     servers: Servers | None = None,
     counting: bool = False,
+    seated: Mapping[Seat, Engine] = _NOBODY,
 ) -> EngineSetup:
     """Build the engines the protocol needs; agents with equal settings share one engine and its limits.
 
     Without a protocol, every agent gets an engine, and every API key must be set. ``spending`` is a limit that
     several plans share, instead of the plan's own; ``servers`` is what they share about the servers they call.
     With ``counting``, no model is called and no key is needed: the engines only estimate what would be read
-    and written.
+    and written. ``seated`` are engines that already exist, by agent.
     """
     known = os.environ if environment is None else environment
     spending, servers = spending or SpendingLimit(plan.max_cost), servers or Servers()
     cache = ResponseCache(None if plan.cache is True else plan.cache) if plan.cache else None
-    settings = distinct_settings(plan, protocol)
+    settings = distinct_settings(plan, protocol, seated)
     limits = _shared_limits(settings)
 
     def built(item: EngineSettings) -> Engine:
@@ -278,18 +293,19 @@ def build_setup(
         return build_model_engine(item, api_key=key, cache=cache, limit=limit, spending=spending, outage=outage)
 
     engines = {item.model_dump_json(): built(item) for item in settings}
-    seated = {
+    everybody = dict(seated) | {
         (agent, reviewing): engines[plan.settings_for(agent, reviewing=reviewing).model_dump_json()]
         for agent, reviewing in seats_of(protocol)
+        if (agent, reviewing) not in seated
     }
 
     def hearing(*, reviewing: bool) -> dict[Agent, Engine]:
-        return {agent: seated[agent, reviewing] for agent in AGENTS if (agent, reviewing) in seated}
+        return {agent: everybody[agent, reviewing] for agent in AGENTS if (agent, reviewing) in everybody}
 
     table = EngineTable(
         perspectives=hearing(reviewing=False),
         reviewers=hearing(reviewing=True),
-        others={agent: seated[agent, False] for agent in OTHER_AGENTS if (agent, False) in seated},
+        others={agent: everybody[agent, False] for agent in OTHER_AGENTS if (agent, False) in everybody},
     )
     return EngineSetup(table=table, settings=tuple(settings), spending=spending, activity=servers.activity)
 
@@ -328,13 +344,13 @@ def _explain(error: ValidationError, model: type[BaseModel]) -> str:
     names = [*model.model_fields, *get_args(Role)]
     parts = []
     for problem in mistakes_in(error):
-        place = place_of(problem, "file")
+        place = place_of(problem, "")
         meant = closest(place.rpartition(".")[2], names)
         misspelt = problem["type"] in ("extra_forbidden", "literal_error")
         home = _home(place.rpartition(".")[2], model) if problem["type"] == "extra_forbidden" else None
         close = f" (did you mean {meant}?)" if misspelt and meant else ""
         hint = f" (put it {home})" if home else close
-        parts.append(f"{place}: {reason_of(problem)}{hint}")
+        parts.append(f"{placed(place, reason_of(problem))}{hint}")
     return "; ".join(parts) + f". Known settings: {', '.join(model.model_fields)}."
 
 

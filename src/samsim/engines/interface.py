@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 from pydantic import BaseModel
 
@@ -166,6 +166,11 @@ class Engine(Protocol):
 
     async def complete(self, request: EngineRequest) -> EngineReply:
         """Answer one request; a failure is returned as a reply, not raised."""
+
+
+def is_engine(value: object) -> TypeGuard[Engine]:
+    """Return whether it has what an ``Engine`` has; a class is none, only its instances are."""
+    return not isinstance(value, type) and callable(getattr(value, "complete", None)) and hasattr(value, "name")
 
 
 @runtime_checkable

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Any
 
+from samsim.arguments import check_number, check_place, check_type
 from samsim.engines.default import DEFAULT_ENGINE, default_engine
-from samsim.engines.interface import Engine
+from samsim.engines.interface import Engine, is_engine
 from samsim.engines.replay import RecordingEngine, ReplayEngine, TraceWriter
 from samsim.engines.table import EngineTable
+from samsim.schemas.protocols import check_protocol
 
 if TYPE_CHECKING:
     from samsim.engines.factory import EngineSetup
@@ -47,6 +49,9 @@ class OpenEngine:
         self.close()
 
 
+_DESCRIBED = "embedded, openai:MODEL, anthropic:MODEL, google:MODEL, the path of a YAML file"
+_BOUNDS: Mapping[str, Any] = MappingProxyType({"max_cost": {"above": 0}, "max_outage": {"least": 0}})
+
 EngineSpec = str | Path | Mapping[Any, Any] | Engine | EngineTable | OpenEngine
 """Everything that ``Pipeline`` accepts as its engine."""
 
@@ -73,6 +78,15 @@ def open_engine(
     went down) override the file. ``trace`` records every call in a new file; ``replay`` answers from such a file and
     sends no requests.
     """
+    check_spec(spec, protocol, base_url)
+    for name, number in (("max_cost", max_cost), ("max_outage", max_outage)):
+        if number is not None:
+            check_number(number, name, **_BOUNDS[name])
+    if cache is not None:
+        check_type(cache, (bool, str, Path), "cache", "True, False or a path")
+    for name, place in (("trace", trace), ("replay", replay)):
+        if place is not None:
+            check_place(place, name, "a path")
     if replay is not None:
         opened = OpenEngine(EngineTable.of(ReplayEngine(Path(replay))))
     elif spec == DEFAULT_ENGINE and base_url is None:
@@ -84,6 +98,14 @@ def open_engine(
     return opened if trace is None else _recorded(opened, Path(trace))
 
 
+def check_spec(spec: object, protocol: str | None, base_url: str | None) -> None:
+    """Refuse what does not describe engines at all."""
+    check_type(spec, (str, Path, Mapping), "spec", f"{_DESCRIBED}, or a mapping by role")
+    check_protocol(protocol)
+    if base_url is not None:
+        check_type(base_url, str, "base_url", "an address: http://127.0.0.1:8080/v1")
+
+
 def engines_for(given: EngineSpec | None, protocol: str) -> OpenEngine:
     """Return the engines of a pipeline for anything it accepts; None means the embedded engine."""
     if isinstance(given, OpenEngine):
@@ -91,31 +113,15 @@ def engines_for(given: EngineSpec | None, protocol: str) -> OpenEngine:
     if given is None or isinstance(given, str | Path):
         return open_engine(DEFAULT_ENGINE if given is None else given, protocol=protocol)
     if isinstance(given, Mapping):
-        if all(isinstance(engine, str | Mapping) for engine in given.values()):
+        if not any(map(is_engine, given.values())):
             return open_engine(given, protocol=protocol)
-        return _by_agent(given, protocol)
+        from samsim.engines.own_engines import setup_by_role
+
+        return _built(setup_by_role(given, protocol))
+    if not isinstance(given, EngineTable) and not is_engine(given):
+        accepted = f"{_DESCRIBED}, a mapping by role, what open_engine returned, or an Engine of your own"
+        check_type(given, (), "engine", accepted)
     return OpenEngine(EngineTable.of(given))
-
-
-def _by_agent(given: Mapping[Any, Any], protocol: str) -> OpenEngine:
-    """Open the engines given by name, each name once, and combine them with those already open."""
-    named = {name: open_engine(name, protocol=protocol) for name in given.values() if isinstance(name, str)}
-    tables = {
-        agent: named[engine].table if isinstance(engine, str) else EngineTable.of({agent: engine})
-        for agent, engine in given.items()
-    }
-
-    def seats(kind: Callable[[EngineTable], Mapping[Any, Engine]]) -> dict[Any, Engine]:
-        return {agent: kind(table)[agent] for agent, table in tables.items() if agent in kind(table)}
-
-    table = EngineTable(
-        perspectives=seats(lambda table: table.perspectives),
-        reviewers=seats(lambda table: table.reviewers),
-        others=seats(lambda table: table.others),
-    )
-    concurrency = max((opened.concurrency for opened in named.values()), default=1)
-    warnings = tuple(dict.fromkeys(words for opened in named.values() for words in opened.warnings))
-    return OpenEngine(table, concurrency, warnings)
 
 
 def _setup(

@@ -64,6 +64,8 @@ class TraceWriter:
 
     def write(self, engine_name: str, request: EngineRequest, reply: EngineReply) -> None:
         """Append one call."""
+        if self._file.closed:
+            raise EngineError(f"The trace {self.path} is closed. Open the engine again, with another trace.")
         line = trace_line(engine_name, request, reply, self._order)
         self._order += 1
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import cast, get_args
 
@@ -44,10 +44,7 @@ class EngineTable:
             seats = cast("Mapping[AgentName, Engine]", by_stage)
         engine = seats.get(agent)
         if engine is None:
-            known = ", ".join([*self.perspectives, *self.others])
-            raise ConfigError(
-                f"No engine was given for the agent {agent}, only for {known}. Give one for it, or one for all agents."
-            )
+            raise no_engine(agent, [*self.perspectives, *self.others])
         return engine
 
     def mapped(self, change: Callable[[Engine], Engine]) -> EngineTable:
@@ -68,3 +65,10 @@ class EngineTable:
     def _distinct(self) -> list[Engine]:
         engines = (*self.perspectives.values(), *self.reviewers.values(), *self.others.values())
         return list({id(engine): engine for engine in engines}.values())
+
+
+def no_engine(agent: AgentName, known: Iterable[str]) -> ConfigError:
+    """Return the error for an agent without an engine, where others have one."""
+    return ConfigError(
+        f"No engine was given for the agent {agent}, only for {', '.join(known)}. Give one for it, or for all."
+    )

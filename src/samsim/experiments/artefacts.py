@@ -77,6 +77,7 @@ class RunSample:
 class Run:
     """One run, read from its folder: ``run["ko-030"]`` is a sample, ``for sample in run`` iterates over all of them.
 
+    ``"ko-030" in run`` tells whether there is such a sample, and ``run.uids`` are all ids.
     Lines are read on demand, so a long run does not fill the memory.
     """
 
@@ -136,6 +137,17 @@ class Run:
     def __bool__(self) -> bool:
         """Return True even without samples: it is still a run."""
         return True
+
+    @property
+    def uids(self) -> tuple[str, ...]:
+        """The ids of the finished samples, in order."""
+        return tuple(row["uid"] for row, _ in self._rows())
+
+    def __contains__(self, sample: object) -> bool:
+        """Say whether the run has a finished sample of that id, or this very sample."""
+        if isinstance(sample, RunSample):
+            return any(sample == own for own in self)
+        return any(row["uid"] == sample for row, _ in self._rows())
 
     def __getitem__(self, uid: str) -> RunSample:
         """Return the sample with that id; an unknown id raises an ``InputError`` that is also a ``KeyError``."""

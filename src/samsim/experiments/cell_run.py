@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Protocol
 
 from samsim import __version__
+from samsim.arguments import check_number
 from samsim.data.samples import Sample
 from samsim.engines.factory import EngineSetup
 from samsim.engines.pacing.activity import Activity
 from samsim.errors import ConfigError, InputError, StoreError
+from samsim.experiments.advice import USE_RESTART, USE_RETRY
 from samsim.experiments.artefacts import MANIFEST, STORE, Run, has_lines
 from samsim.experiments.config import Cell
 from samsim.experiments.config.matrix import uses_memory
@@ -82,8 +84,10 @@ class RunOptions:
         """Refuse numbers with which nothing would run."""
         for name in ("limit", "concurrency", "workers"):
             value = getattr(self, name)
-            if value is not None and value < 1:
-                raise ConfigError(f"{name} is {value}. Give 1 or more, or leave it out.")
+            if value is not None:
+                check_number(value, name, least=1, whole=True)
+        if self.max_error_rate is not None:
+            check_number(self.max_error_rate, "max_error_rate", least=0, most=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +180,7 @@ def _face_loss(job: CellJob, folder: RunFolder, loss: Loss | None) -> None:
     if loss.recorded and asks_a_model and not job.options.retry_errors:
         raise InputError(
             f"{loss.why}, so {samples} would have to be run again, and the model called again for everything that is"
-            " not in the cache. Put the files back, or use --retry-errors to run them again."
+            f" not in the cache. Put the files back, or {USE_RETRY} to run them again."
         )
     place = folder.keep_damaged()
     job.watcher.note(f"{loss.why}, so {samples} will be run again; what is left of the old files is kept in {place}")
@@ -207,7 +211,7 @@ def _require_same_store(folder: Path, manifest: Manifest) -> None:
     if file_digest(folder / STORE) != manifest.store_digest:
         raise StoreError(
             f"{folder / STORE} is not as the run left it: it was changed, replaced or removed. Put it back, move the"
-            " folder away or use --restart (the old folder is kept)."
+            f" folder away or {USE_RESTART}."
         )
     drop_wrong_journal(folder / STORE)
 
@@ -261,8 +265,7 @@ def _refuse(different: Sequence[str], known: Manifest, job: CellJob) -> None:
         versions = "Install the same versions again, give" if _version_changes(known, job) else "Give"
         raise ConfigError(
             f"{job.folder} holds a run that was started with another {', '.join(different)}; resuming it would mix two"
-            f" experiments. {versions} the experiment another name or run.out, or use --restart (the old folder is"
-            " kept)."
+            f" experiments. {versions} the experiment another name or run.out, or {USE_RESTART}."
         )
 
 

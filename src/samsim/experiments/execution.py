@@ -13,6 +13,7 @@ from samsim.engines.pacing.activity import Activity
 from samsim.engines.replay import TraceLine
 from samsim.engines.seeding import SeededEngine
 from samsim.engines.table import EngineTable
+from samsim.experiments.advice import USE_RETRY
 from samsim.experiments.projection import Asked, SampleLines, project
 from samsim.experiments.recording import CollectingEngine, SampleTraces
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator
@@ -58,7 +59,7 @@ class ErrorRate:
         if self.limit is not None and self.errors > self.limit * self.done:
             raise RunStopped(
                 f"{self.errors} of {how_many(self.done, 'sample')} failed, more than max_error_rate {self.limit:g}"
-                f" (use --retry-errors to run them again); the last error: {error or 'see outputs.jsonl'}"
+                f" ({USE_RETRY} to run them again); the last error: {error or 'see outputs.jsonl'}"
             )
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from samsim.errors import InputError, StoreError
+from samsim.experiments.advice import USE_RESTART
 
 _KINDS = (
     (stat.S_ISLNK, "a symbolic link"),
@@ -72,7 +73,7 @@ def _require(entry: os.DirEntry[str], wanted: int) -> None:
     if stat.S_IFMT(mode) != wanted:
         raise StoreError(
             f"{entry.path} is {_kind(mode)}, but a run needs {_kind(wanted)} there, so nothing is written."
-            " Remove it, move the run's folder away, or use --restart (the old folder is kept)."
+            f" Remove it, move the run's folder away, or {USE_RESTART}."
         )
 
 

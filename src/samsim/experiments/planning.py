@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from samsim.arguments import check_number
 from samsim.data.samples import Sample
 from samsim.engines.factory import EngineSetup, build_setup, missing_keys
 from samsim.engines.pacing.limits import SpendingLimit
@@ -23,6 +24,7 @@ from samsim.engines.prices import cost_of, price_of
 from samsim.experiments.config import Cell, ExperimentConfig, as_config
 from samsim.experiments.execution import Gold, Inference, run_samples
 from samsim.experiments.loading import load_roles
+from samsim.experiments.plan_rows import plan_html, plan_text
 from samsim.experiments.projection import SampleLines
 from samsim.pipeline.config import PipelineConfig
 from samsim.pipeline.streaming import run_to_end
@@ -64,12 +66,20 @@ class CellPlan:
     seconds: Estimate | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ExperimentPlan:
-    """The estimate for an experiment, cell by cell."""
+    """The estimate for an experiment, cell by cell; ``str()`` is the table that ``samsim run --plan`` prints."""
 
     cells: tuple[CellPlan, ...]
     notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return plan_text(self)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return plan_html(self)
 
 
 def plan_experiment(
@@ -80,6 +90,7 @@ def plan_experiment(
     ``config`` is what ``load_config`` returns or accepts. Every distinct pair of protocol and engines is probed. If a
     key is missing, no call is made and tokens are counted from the prompts.
     """
+    check_number(probes, "probes", least=0, whole=True)
     loaded = as_config(config)
     data = load_roles(loaded.sources())
     spending = SpendingLimit(loaded.max_cost)

@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 from pydantic import ValidationError
 
 from samsim.errors import InputError
+from samsim.experiments.advice import USE_RESTART
 from samsim.experiments.artefacts import LINE_FILES, OUTPUTS, SCORECARDS, TRACES, changed_line, foreign_line
 from samsim.experiments.plain_files import open_plain
 from samsim.experiments.signing import cell_digest, is_as_written, take_signature
@@ -20,7 +21,7 @@ from samsim.schemas.results import Completeness, SampleResult
 from samsim.schemas.runs import Manifest
 from samsim.schemas.scorecards import Scorecard
 
-RESTART = "Move the folder away or use --restart (the old folder is kept)."
+RESTART = f"Move the folder away or {USE_RESTART}."
 
 
 @dataclass(slots=True)

@@ -6,15 +6,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
-from samsim.errors import unknown_key
+from samsim.arguments import check_place, check_type
+from samsim.errors import InputError, unknown_key
 from samsim.experiments.artefacts import RUN_COLUMNS, Run, find_runs, is_run_folder, read_run
 from samsim.notebook import DataFrame, Row, data_frame
+from samsim.plurals import how_many
 from samsim.schemas.runs import LIMITED, Manifest
 
 
 class Experiment(Mapping[str, Run]):
     """The runs of an experiment by cell name: ``experiment["cr_v2-C1"]["ko-030"]`` is a sample.
 
+    Iterating over it gives the names, as with any mapping; ``values()`` are the runs, and ``run`` is the only one.
     ``folder`` is where they are. The one that ``run_experiment`` returns has the cells that were started.
     """
 
@@ -31,6 +34,16 @@ class Experiment(Mapping[str, Run]):
     def cell_folders(self) -> tuple[Path, ...]:
         """The folders of the runs, in order."""
         return tuple(run.path for run in self.values())
+
+    @property
+    def run(self) -> Run:
+        """The only run; where there are several, or none, an ``InputError``."""
+        if len(self) != 1:
+            named = f": {', '.join(self)}" if self else ""
+            raise InputError(
+                f"{self.folder} has {how_many(len(self), 'run')}{named}. Choose one by its name: experiment[NAME]."
+            )
+        return next(iter(self.values()))
 
     @property
     def stopped(self) -> str | None:
@@ -90,8 +103,10 @@ RunSource: TypeAlias = str | Path | Run | Experiment
 def load_run(path: str | Path) -> Run | Experiment:
     """Read a run or a whole experiment back from the folder that ``samsim run`` or ``run_experiment`` wrote.
 
-    A folder with one run gives a ``Run``, a folder with several an ``Experiment``.
+    The folder of a run gives a ``Run``; an experiment of one cell has no other folder. The folder above the runs of an
+    experiment of several cells gives an ``Experiment``, also where only one of them was started.
     """
+    check_place(path, "path", "the folder of a run or of an experiment")
     folder = Path(path)
     # A folder that is neither gets the error message about a run folder.
     if is_run_folder(folder) or not folder.is_dir() or not any(map(is_run_folder, folder.iterdir())):
@@ -99,10 +114,25 @@ def load_run(path: str | Path) -> Run | Experiment:
     return Experiment(folder, find_runs([folder]))
 
 
-def folders_of(sources: Iterable[RunSource]) -> list[Path]:
-    """Return the folders of runs and experiments; an ``Experiment`` gives one folder per run."""
+def load_experiment(path: str | Path) -> Experiment:
+    """Read an experiment back as ``run_experiment`` returned it: an ``Experiment``, also of one cell.
+
+    ``path`` is the folder that ``samsim run`` or ``run_experiment`` wrote.
+    """
+    found = load_run(path)
+    return found if isinstance(found, Experiment) else Experiment(found.path, [found])
+
+
+def folders_of(sources: Iterable[RunSource], several: str) -> list[Path]:
+    """Return the folders of runs and experiments; an ``Experiment`` gives one folder per run.
+
+    ``several`` describes how to pass more than one, for the error message.
+    """
+    accepted = f"a run, an experiment or the folder of one; several as {several}"
+    check_type(sources, Iterable, "runs", accepted)
     found: list[Path] = []
     for source in sources:
+        check_type(source, (str, Path, Run, Experiment), "a run", accepted)
         if isinstance(source, Experiment):
             found += source.cell_folders
         else:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from samsim.durable_files import TEMPORARY, beside, is_no_file, sync, sync_folder
 from samsim.errors import StoreError
+from samsim.experiments.advice import USE_RESTART
 from samsim.experiments.digests import file_digest
 from samsim.experiments.plain_files import open_plain
 from samsim.memory.jsonl import journal
@@ -94,7 +95,7 @@ def wind_back(path: Path, episodes: int) -> None:
         temporary.unlink()
         raise StoreError(
             f"{path} holds {kept} whole episodes, but the run's outputs mention {episodes}."
-            " The folder was changed by something else; use --restart (the old folder is kept)."
+            f" The folder was changed by something else; {USE_RESTART}."
         )
     if not surplus:
         temporary.unlink()

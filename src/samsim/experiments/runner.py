@@ -16,9 +16,10 @@ from samsim.engines.pacing.limits import SpendingLimit
 from samsim.engines.pacing.outage import Servers
 from samsim.errors import ConfigError
 from samsim.experiments import provenance
+from samsim.experiments.advice import USE_RESTART
 from samsim.experiments.artefacts import MANIFEST, SCORECARDS, STORE, Run, is_run_folder, read_run
 from samsim.experiments.cell_run import CellJob, RunOptions, Watcher, run_cell
-from samsim.experiments.config import Cell, ExperimentConfig, as_config
+from samsim.experiments.config import Cell, ExperimentConfig, as_config, config_place
 from samsim.experiments.config.engine_plans import is_embedded
 from samsim.experiments.config.matrix import uses_memory
 from samsim.experiments.loading import RoleData, load_roles
@@ -67,7 +68,7 @@ def cell_folders(config: ExperimentConfig) -> dict[str, Path]:
     if is_run_folder(folder):
         raise ConfigError(
             f"{folder} holds the single run of an earlier form of this experiment, which now has {len(cells)} cells."
-            " Give it another name or run.out, or use --restart (the old folder is kept)."
+            f" Give it another name or run.out, or {USE_RESTART}."
         )
     return {cell.cell_id: folder / cell.cell_id for cell in cells}
 
@@ -88,10 +89,12 @@ def run_experiment(
 ) -> Experiment:
     """Run every cell of an experiment that is not finished yet, and return its runs.
 
-    ``config`` is what ``load_config`` returns or accepts: a file or a mapping. ``limit`` runs only the first samples
-    for now; ``retry_errors`` runs failed and partial samples again; ``fail_fast`` stops at the first failure,
-    ``max_error_rate`` if too many fail. ``concurrency`` (samples at the same time) and ``workers`` (processes of the
-    embedded engine) do not change results. ``restart`` starts over; the old folder is renamed.
+    ``config`` is what ``load_config`` returns or accepts: a file, a mapping or "quickstart".
+
+    ``limit`` runs only the first samples for now; ``retry_errors`` runs failed and partial samples again;
+    ``fail_fast`` stops at the first failure, ``max_error_rate`` (0 to 1) if too many fail. ``concurrency`` (samples at
+    the same time) and ``workers`` (processes of the embedded engine) do not change results. ``restart`` starts over;
+    the old folder is renamed.
 
     The command line and tests also use ``watcher``, which is told the progress, ``engines``, which replaces the
     engines of a cell's plan, and ``origin``, the folder whose git revision is recorded.
@@ -100,7 +103,7 @@ def run_experiment(
     options = RunOptions(limit, retry_errors, fail_fast, max_error_rate, concurrency, workers)
     watcher = watcher or Unwatched()
     if origin is None:
-        origin = Path(config).resolve().parent if isinstance(config, str | Path) else Path.cwd()
+        origin = config_place(config).resolve().parent if isinstance(config, str | Path) else Path.cwd()
     data = load_roles(loaded.sources())
     for text in _notes_on_rows(data):
         watcher.note(text)

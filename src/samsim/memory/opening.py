@@ -11,10 +11,12 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from samsim import __version__
+from samsim.arguments import check_number, check_place, check_type
 from samsim.errors import ConfigError
 from samsim.memory.conditions import LATEST_VERSION, resolve_condition
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator, MemorySettings
 from samsim.memory.store import DEFAULT_STORE, open_store
+from samsim.validation_words import in_words
 
 DEFAULT_CONDITION = "C2"
 
@@ -34,6 +36,10 @@ def open_memory(
     prohibit_dangerous, opfb_scope, require_same_language, require_structure_overlap, created_from_split and
     visibility. Close the memory when you are done, or use it in a ``with`` block.
     """
+    if place is not None:
+        check_place(place, "place", "a .jsonl file or a postgresql:// address")
+    check_type(condition, (str, Mapping), "condition", "its name, such as C2")
+    check_place(conditions, "conditions", "a version, such as 1.2, or the path of a YAML file")
     chosen, checked = resolve_condition(condition, conditions), _checked(settings)
     started = datetime.now(UTC).isoformat(timespec="seconds")  # one recorded time for the whole run
     store = open_store(DEFAULT_STORE if place is None else place)
@@ -48,7 +54,8 @@ def _checked(settings: Mapping[str, Any]) -> MemorySettings:
     try:
         checked = TypeAdapter(MemorySettings).validate_python(settings)
     except ValidationError as error:
-        details = "; ".join(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors())
-        raise ConfigError(f"The memory settings are wrong: {details}. Correct them, or leave them out.") from error
-    _ = checked.epoch_size  # raise for a wrong visibility before a store is opened
+        wrong = in_words(error, "settings")
+        raise ConfigError(f"The memory settings are wrong: {wrong}. Correct them, or leave them out.") from error
+    check_number(checked.topk, "topk", least=1, whole=True)
+    _ = checked.epoch_size  # a wrong visibility is an error before a store is opened
     return checked

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Protocol
 
+from samsim.arguments import check_place
 from samsim.errors import ConfigError, ContractError, StoreError
 from samsim.json_text import JsonError, RepeatedKeyError, read_json
 from samsim.memory.principles import find_principle
@@ -148,6 +149,7 @@ def open_store(url_or_path: str | Path, *, create: bool = True) -> MemoryStore:
 
     A missing store is created; without ``create``, it raises a ``ConfigError``.
     """
+    check_place(url_or_path, "url_or_path", "a file path or a postgresql:// address")
     name = str(url_or_path)
     if name.startswith(POSTGRES_SCHEMES):
         from samsim.memory.postgres import PostgresStore

@@ -158,7 +158,7 @@ class Comparison(Written):
 
     ``samples`` counts the shared ones, including those that are ``partial`` in some run; ``left_out`` failed
     in some run, ``unannotated`` ones have no gold. ``families`` starts with the primary one, ``contrasts``
-    are ordered by family.
+    are ordered by family. ``texts`` are those of the samples in which a tuple flipped.
     """
 
     baseline: str
@@ -174,6 +174,8 @@ class Comparison(Written):
     groups: list[GroupRow]
     trivial: dict[Family, dict[BaselineName, BaselineScores]]
     contrasts: list[Contrast]
+    # Only for rows: the runs have the texts.
+    texts: dict[str, str] = Field(default_factory=dict, exclude=True)
 
     def to_rows(self, *, flips: bool = False) -> list[Row]:
         """Return the scores and tests, one row per measure and run; with ``flips``, one row per flipped tuple."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _SCORES = ("precision", "recall", "f1", "f1_low", "f1_high", "macro_f1", "exact_samples")
 _TESTS = ("delta_f1", "delta_low", "delta_high", "p", "p_holm", "p_mcnemar", "wrong_to_right", "right_to_wrong")
 SCORE_COLUMNS = ("family", "run", *_SCORES, *_TESTS)
-FLIP_COLUMNS = ("family", "run", "uid", "direction", "kind", "tuple")
+FLIP_COLUMNS = ("family", "run", "uid", "direction", "kind", "tuple", "text")
 
 
 def score_rows(comparison: Comparison) -> list[Row]:
@@ -29,7 +29,7 @@ def score_rows(comparison: Comparison) -> list[Row]:
 
 
 def flip_rows(comparison: Comparison) -> list[Row]:
-    """Return one row per tuple that is right in the baseline and wrong in another run, or vice versa."""
+    """Return one row per tuple that the baseline and another run judge differently, with the text it is about."""
     return [
         {
             "family": contrast.family,
@@ -38,6 +38,7 @@ def flip_rows(comparison: Comparison) -> list[Row]:
             "direction": flip.direction,
             "kind": flip.kind,
             "tuple": spelled(flip.key),
+            "text": comparison.texts.get(flip.uid),
         }
         for contrast in comparison.contrasts
         for flip in contrast.tuple_flips

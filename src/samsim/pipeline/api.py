@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from samsim.arguments import check_number, check_type
 from samsim.engines.opening import EngineSpec, engines_for
 from samsim.errors import ConfigError, SamsimError
 from samsim.language.analyze import analyze_text
@@ -39,6 +40,8 @@ class Pipeline:
         memory: EpisodicOrchestrator | None = None,
     ) -> None:
         self.config = _as_config(config)
+        if memory is not None:
+            check_type(memory, EpisodicOrchestrator, "memory", "what open_memory returned")
         self._memory = memory
         opened = engines_for(engine, self.config.protocol)
         self._engines, self._concurrency = opened.table, opened.concurrency
@@ -50,6 +53,7 @@ class Pipeline:
     async def aanalyze(self, text: str, *, uid: str = "0") -> SampleResult:
         """Analyze one text inside a running event loop."""
         checked = check_text(text)
+        check_type(uid, str, "uid", "a string")
         language = None if self.config.language == "auto" else self.config.language
         analysis = analyze_text(checked, language)
         return await supervise(uid, analysis, self._engines, self.config, self._memory)
@@ -63,10 +67,10 @@ class Pipeline:
     ) -> AsyncGenerator[SampleResult | SampleError, None]:
         """Analyze many texts concurrently and yield the results in order; a bad sample yields a ``SampleError``.
 
-        ``samples`` are strings (numbered from 0), (uid, text) pairs or records with "text" and "uid" in any
-        iterable, a mapping of uid to text, or a pandas Series, whose index is the uid. Anything else raises an
-        ``InputError``. ``concurrency`` is how many samples run at once, by default what suits the engine; it
-        does not affect results. ``continued`` says where an interrupted run with a memory resumes.
+        ``samples`` are strings (numbered from 0), what ``load_samples`` read, (uid, text) pairs or records with
+        "text" and "uid" in any iterable, a mapping of uid to text, or a pandas Series, whose index is the uid.
+        Anything else raises an ``InputError``. ``concurrency`` is how many samples run at once, by default what suits
+        the engine; it does not affect results. ``continued`` says where an interrupted run with a memory resumes.
         """
         pairs = as_samples(samples)
         at_once = self._concurrency if concurrency is None else concurrency
@@ -80,7 +84,9 @@ class Pipeline:
 
     def stream(self, samples: Texts, *, concurrency: int | None = None) -> Iterator[SampleResult | SampleError]:
         """Analyze many texts and yield the results in order; the synchronous version of ``astream``."""
-        pairs = as_samples(samples)  # here, so that the call itself raises for a wrong collection
+        if concurrency is not None:
+            check_number(concurrency, "concurrency", least=1, whole=True)
+        pairs = as_samples(samples)  # here, so that a wrong collection is refused by the call itself
         return iterate(lambda: self._stream_and_close(pairs, concurrency))
 
     async def aclose(self) -> None:

@@ -7,12 +7,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
+from samsim.data.samples import Sample
 from samsim.errors import InputError
 
 MAX_CHARACTERS = 1_000_000
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _ACCEPTED = (
-    'texts, (uid, text) pairs or records with "text" and "uid" in a list or another iterable, '
+    'texts, samples, (uid, text) pairs or records with "text" and "uid" in a list or another iterable, '
     "a mapping of uid to text, or a pandas Series"
 )
 _RECORD_KEYS = frozenset({"uid", "text"})
@@ -25,7 +26,7 @@ class Labelled(Protocol):
         """Return the uids with their texts."""
 
 
-Texts = Iterable[str | tuple[Any, Any] | Mapping[str, Any]] | Labelled
+Texts = Iterable[str | Sample | tuple[Any, Any] | Mapping[str, Any]] | Labelled
 """The texts that ``Pipeline.stream`` accepts; see ``as_samples``."""
 
 
@@ -53,7 +54,7 @@ def as_samples(texts: object) -> Iterator[tuple[str, Any]]:
     it becomes a bad sample and does not stop the rest.
     """
     if isinstance(texts, str | bytes):
-        raise InputError("A single text was given, but many are expected. Use analyze(text), or put it in a list.")
+        raise InputError("A single text was given, but many are expected. Put it in a list.")
     if isinstance(texts, set | frozenset):
         raise InputError("A set has no order, so its texts cannot be numbered. Sort it into a list.")
     if hasattr(texts, "columns"):
@@ -76,6 +77,8 @@ def _labelled(texts: Labelled) -> Iterator[tuple[str, Any]]:
 def _as_sample(place: int, item: object) -> tuple[str, Any]:
     if isinstance(item, str) or item is None or (isinstance(item, float) and math.isnan(item)):
         return str(place), item
+    if isinstance(item, Sample):
+        return item.uid, item.text
     if isinstance(item, tuple | list) and len(item) == 2:
         return str(item[0]), item[1]
     if isinstance(item, Mapping) and "text" in item:

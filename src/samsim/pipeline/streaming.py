@@ -12,7 +12,7 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from samsim.errors import ContractError
+from samsim.arguments import check_number
 
 ItemT = TypeVar("ItemT")
 ResultT = TypeVar("ResultT")
@@ -29,8 +29,7 @@ async def in_order(
     items: Iterable[ItemT], work: Callable[[ItemT], Awaitable[ResultT]], concurrency: int
 ) -> AsyncGenerator[ResultT, None]:
     """Run ``work`` on up to ``concurrency`` items at a time; yield the results in the items' order."""
-    if concurrency < 1:
-        raise ContractError(f"concurrency is {concurrency}. Use 1 or more.")
+    check_number(concurrency, "concurrency", least=1, whole=True)
     allowed = asyncio.Semaphore(concurrency)
     waiting: deque[asyncio.Task[ResultT]] = deque()
 

@@ -7,7 +7,9 @@ from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
+from samsim.arguments import check_choice, check_number, check_place
 from samsim.errors import ConfigError, StoreError
 from samsim.experiments.artefacts import Run
 from samsim.experiments.run_set import Experiment, RunSource, folders_of
@@ -25,6 +27,7 @@ from samsim.reports.tables.model import Table, Ui
 from samsim.reports.tables.provenance import failed_checks
 from samsim.reports.tables.run_rows import primary_of
 
+_SAY_WHERE = "say where the report goes with --out (in Python: out)"
 METRICS_JSON, METRICS_CSV, PAGE, PAPER = "metrics.json", "metrics.csv", "report.html", "paper"
 
 
@@ -44,6 +47,7 @@ class ReportFiles:
 
     def picture(self, ui: Ui = "en") -> str:
         """Return the results figure as one SVG document: F1 of every run, with intervals; "" without gold."""
+        check_choice(ui, "ui", get_args(Ui))
         family = primary_of(self.collected.evaluated)
         drawing = None if family is None else score_drawing(self.collected, family)
         return "" if drawing is None else drawing.document(ui)
@@ -76,7 +80,13 @@ def build_report(
     experiment's folder; runs of different experiments need an ``out``. ``ui`` is the language: en or ko. With
     ``complete_only``, partial samples are left out, as if they had failed. Returns the paths of all files.
     """
-    folders = folders_of([runs] if isinstance(runs, str | Path | Run | Experiment) else runs)
+    if out is not None:
+        check_place(out, "out", "a path")
+    if ui is not None:
+        check_choice(ui, "ui", get_args(Ui))
+    check_number(resamples, "resamples", least=1, whole=True)
+    check_number(sample_budget, "sample_budget", least=0, whole=True)
+    folders = folders_of([runs] if isinstance(runs, str | Path | Run | Experiment) else runs, "a list")
     collected = collect(folders, resamples=resamples, sample_budget=sample_budget, complete_only=complete_only)
     folder = Path(out) if out is not None else _home(collected, folders)
     tables = {name: _encoded(content) for name, content in _paper(collected, ui or "en")}
@@ -92,8 +102,8 @@ def build_report(
         _write_files(files, tables, ui)
     except OSError as error:
         raise StoreError(
-            f"Cannot write {error.filename2 or error.filename}: {error.strerror}. Remove what is in the way, or choose"
-            " another folder with --out."
+            f"Cannot write {error.filename2 or error.filename}: {error.strerror}. Remove what is in the way, or"
+            f" {_SAY_WHERE}."
         ) from error
     return files
 
@@ -101,7 +111,7 @@ def build_report(
 def _write_files(files: ReportFiles, tables: Mapping[str, bytes], ui: Ui | None) -> None:
     collected, paper = files.collected, files.folder / PAPER
     if paper.is_symlink():
-        raise StoreError(f"{paper} is a symbolic link, which is never written through. Remove it, or use --out.")
+        raise StoreError(f"{paper} is a symbolic link, which is never written through. Remove it, or {_SAY_WHERE}.")
     paper.mkdir(parents=True, exist_ok=True)
     own = digests({f"{PAPER}/{name}": content for name, content in tables.items()})
     remove_stale(files.metrics_json, PAPER, own)
@@ -115,12 +125,12 @@ def _write_files(files: ReportFiles, tables: Mapping[str, bytes], ui: Ui | None)
 def _home(collected: Collected, given: Sequence[Path]) -> Path:
     """Return the folder that holds all runs: the experiment's, or the run's own if it is the only one."""
     if len({run.run.manifest.experiment for run in collected.runs}) > 1:
-        raise ConfigError("These runs belong to different experiments. Choose a folder for the report with --out.")
+        raise ConfigError(f"These runs belong to different experiments: {_SAY_WHERE}.")
     if len(given) == 1:
         return given[0]
     parents = {run.run.path.resolve().parent for run in collected.runs}
     if len(parents) != 1:
-        raise ConfigError("These runs are in different folders. Choose a folder for the report with --out.")
+        raise ConfigError(f"These runs are in different folders: {_SAY_WHERE}.")
     return parents.pop()
 
 

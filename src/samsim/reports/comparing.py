@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from samsim.arguments import check_number, check_several
+from samsim.errors import ConfigError
 from samsim.experiments.artefacts import CompleteRun, Run, find_runs
 from samsim.experiments.run_set import RunSource, folders_of
 from samsim.metrics.comparison import Comparison
 from samsim.metrics.comparison import compare as compare_runs
 from samsim.metrics.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
+from samsim.metrics.tuples import FAMILIES
 from samsim.schemas.scorecards import Family
 
 
@@ -38,15 +41,31 @@ def compare(
     families that the gold can score. ``complete_only`` leaves out samples that are partial in a run. Warns about
     anything missing from a run.
     """
+    check_number(resamples, "resamples", least=1, whole=True)
+    check_number(seed, "seed", least=0, whole=True)
+    check_several(families, "families", '"triplet"')
+    wanted = None if families is None else list(families)
+    if wanted == []:
+        raise ConfigError(f"families is empty. Give some of {', '.join(FAMILIES)}, or leave it out for all.")
     read = runs_to_compare(runs, complete_only=complete_only)
     for note in read.notes:
         warnings.warn(note, stacklevel=2)
-    return compare_runs(read.runs, families=families, names=read.names, resamples=resamples, seed=seed)
+    found = compare_runs(read.runs, families=wanted, names=read.names, resamples=resamples, seed=seed)
+    flipped = {flip.uid for contrast in found.contrasts for flip in contrast.tuple_flips}
+    return found.model_copy(update={"texts": texts_of(read.runs[0], flipped)})
+
+
+def texts_of(run: Run, uids: Collection[str]) -> dict[str, str]:
+    """Return the texts of some samples; all runs of a comparison are over the same ones."""
+    if not uids:
+        return {}
+    results = (sample.result for sample in run.samples() if sample.uid in uids)
+    return {result.uid: result.text for result in results if result is not None}
 
 
 def runs_to_compare(sources: Iterable[RunSource], *, complete_only: bool = False) -> RunsToCompare:
     """Find the evaluation runs; those that only filled a memory use other data on purpose and are left out."""
-    found: list[Run] = find_runs(folders_of(sources))
+    found: list[Run] = find_runs(folders_of(sources, "compare(one, two)"))
     if complete_only:
         found = [CompleteRun(run.path, run.manifest) for run in found]
     kept, names, notes = [], [], []

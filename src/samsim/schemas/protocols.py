@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator, WithJsonSchema
 
+from samsim.errors import ConfigError
 from samsim.schemas.protocol_conflict_review import ArbiterVersion
 from samsim.spelling import closest
 
@@ -49,6 +50,15 @@ def require_protocol(value: Any) -> str:
         f"unknown protocol {value!r}: {hint}use {', '.join(PLAIN_PROTOCOLS)} or {SELF_CONSISTENCY}:N"
         f" with N from 1 to {MAX_DRAWS}"
     )
+
+
+def check_protocol(protocol: str | None) -> None:
+    """Raise ``ConfigError`` for what is not a protocol; None, for all of them, is fine."""
+    if protocol is not None:
+        try:
+            require_protocol(protocol)
+        except ValueError as error:
+            raise ConfigError(f"The protocol is wrong: {error}.") from None
 
 
 ProtocolName = Annotated[

@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from samsim.arguments import check_place
 from samsim.errors import ConfigError
 from samsim.spelling import closest
 from samsim.validation_words import in_words
@@ -97,6 +98,7 @@ class Taxonomy(BaseModel):
 
 def load_taxonomy(name_or_path: str | Path) -> Taxonomy:
     """Load a shipped taxonomy by name, or your own from a YAML file."""
+    check_place(name_or_path, "name_or_path", f"{' or '.join(SHIPPED)}, or the path of a YAML file")
     name = str(name_or_path)
     if name in SHIPPED:
         return _load_shipped(name)

@@ -11,7 +11,8 @@ from rich.table import Table
 from samsim.cli.console import PipeConsole
 from samsim.cli.safe_text import shown
 from samsim.experiments.artefacts import OUTPUTS, read_run
-from samsim.experiments.planning import Estimate, ExperimentPlan
+from samsim.experiments.plan_rows import PLAN_COLUMNS, cell_row, plan_title, total_row
+from samsim.experiments.planning import ExperimentPlan
 from samsim.plurals import how_many
 from samsim.schemas.results import missing_words
 
@@ -22,58 +23,23 @@ if TYPE_CHECKING:
     from samsim.reports.build import ReportFiles
     from samsim.schemas.runs import Manifest
 
-_UNKNOWN = "unknown"
 # How many failed and how many partial samples the terminal names; the files name all of them.
 _NAMED = 20
 
 
 def plan_table(plan: ExperimentPlan) -> Table:
     """Return a table of samples, calls, tokens and cost per cell; a star marks cells whose calls were only counted."""
-    probed = max((cell.probed for cell in plan.cells), default=0)
-    table = Table(
-        title=f"Plan (from {how_many(probed, 'probed sample')} per protocol and engine)", title_justify="left"
-    )
-    table.add_column("cell", no_wrap=True)
-    for heading in ("samples", "calls", "tokens", "cost, $", "engine seconds"):
+    table = Table(title=plan_title(plan), title_justify="left")
+    first, *others = PLAN_COLUMNS
+    table.add_column(first, no_wrap=True)
+    for heading in others:
         table.add_column(heading, justify="right")
     for cell in plan.cells:
-        name = cell.cell.cell_id + (f" ({how_many(cell.failed, 'probe')} failed)" if cell.failed else "")
-        name += " *" if cell.missing_keys else ""
-        table.add_row(
-            name,
-            f"{cell.samples:,}",
-            _range(cell.calls, ",.0f"),
-            _range(cell.tokens, ",.0f"),
-            _range(cell.cost, ",.4f"),
-            _range(cell.seconds, ",.1f"),
-        )
+        table.add_row(*cell_row(cell))
     if len(plan.cells) > 1:
         table.add_section()
-        table.add_row(
-            "all",
-            f"{sum(cell.samples for cell in plan.cells):,}",
-            _range(_total([cell.calls for cell in plan.cells]), ",.0f"),
-            _range(_total([cell.tokens for cell in plan.cells]), ",.0f"),
-            _range(_total([cell.cost for cell in plan.cells]), ",.4f"),
-            _range(_total([cell.seconds for cell in plan.cells]), ",.1f"),
-        )
+        table.add_row(*total_row(plan.cells))
     return table
-
-
-def _total(parts: list[Estimate | None]) -> Estimate | None:
-    low = high = 0.0
-    for part in parts:
-        if part is None:
-            return None
-        low, high = low + part.low, high + part.high
-    return Estimate(low, high)
-
-
-def _range(estimate: Estimate | None, form: str) -> str:
-    if estimate is None:
-        return _UNKNOWN
-    low, high = format(estimate.low, form), format(estimate.high, form)
-    return low if low == high else f"{low} – {high}"
 
 
 def show_outcome(outcome: Experiment, files: ReportFiles | None) -> None:

@@ -83,7 +83,7 @@ def _places(header: Sequence[str], source: DataSource, path: Path) -> dict[str, 
             missing = repr(wanted) if wanted is not None else "with a usual name for the texts"
             raise ConfigError(
                 f"No column {missing} in {path.name}: its columns are {', '.join(map(repr, header))}. "
-                f"Choose one with columns {role}=NAME."
+                f'Say which one it is: --columns {role}=NAME (in Python: columns={{"{role}": NAME}}).'
             )
     return places
 

@@ -131,7 +131,7 @@ def secret_mistakes(value: Any, keys: Keys = ()) -> Iterator[tuple[Keys, str]]:
         yield (
             keys,
             (
-                "environment variables are not expanded in a configuration. Write the value, or give it with --set;"
-                " for a key, give the variable's name as api_key_env."
+                "environment variables are not expanded in a configuration. Write the value, or give it with --set (in"
+                " Python: sets); for a key, give the variable's name as api_key_env."
             ),
         )

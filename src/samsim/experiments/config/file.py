@@ -7,6 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from samsim.arguments import check_several, check_type
 from samsim.experiments.config.consistency import inconsistencies, secrets_in
 from samsim.experiments.config.found_paths import FOLDER
 from samsim.experiments.config.homes import known_homes
@@ -15,6 +16,7 @@ from samsim.experiments.config.model import ExperimentConfig
 from samsim.experiments.config.repairs import repaired
 from samsim.experiments.config.set_options import OptionValue, apply_overrides
 from samsim.experiments.config.yaml_places import Document, mapping_document, read_document
+from samsim.experiments.shipped import SHIPPED_EXPERIMENTS, shipped_experiment
 
 # Placeholders for missing settings while the rest is checked.
 _MADE_UP: Mapping[Keys, Any] = MappingProxyType(
@@ -27,20 +29,35 @@ _MADE_UP: Mapping[Keys, Any] = MappingProxyType(
 )
 
 
-def load_config(
-    source: str | Path | Mapping[str, Any], sets: Sequence[str] = (), values: Sequence[OptionValue] = ()
-) -> ExperimentConfig:
-    """Read an experiment from a YAML file, or from a mapping with the content of one.
+def load_config(source: str | Path | Mapping[str, Any], sets: Sequence[str] = ()) -> ExperimentConfig:
+    """Read an experiment from a YAML file, from a mapping with the content of one, or by name: "quickstart" ships.
 
-    ``sets`` override settings, as in ``["run.concurrency=4", "matrix.seed=[1, 2]"]``; ``values`` do the same for
-    options of the command line. All mistakes are reported in one ``ConfigError``, each with its line. Relative paths
-    are looked up in the file's folder, or in the current folder for a mapping.
+    ``sets`` override settings, as in ``["run.concurrency=4", "matrix.seed=[1, 2]"]``. All mistakes are reported in
+    one ``ConfigError``, each with its line. Relative paths are looked up in the file's folder, or in the current
+    folder for a mapping.
     """
+    accepted = f"the path of a YAML file, a mapping with the content of one, or {' or '.join(SHIPPED_EXPERIMENTS)}"
+    check_type(source, (str, Path, Mapping), "the configuration", accepted)
+    check_several(sets, "sets", '"run.concurrency=4"')
+    for setting in sets:
+        check_type(setting, str, "one of sets", "a string: path.to.key=value")
+    return read_config(source, sets, said_with="sets:")
+
+
+def read_config(
+    source: str | Path | Mapping[str, Any],
+    sets: Sequence[str] = (),
+    values: Sequence[OptionValue] = (),
+    *,
+    said_with: str = "--set",
+) -> ExperimentConfig:
+    """Do the same for the command line: ``values`` are those of its options, and mistakes name ``--set``."""
     if isinstance(source, Mapping):
         document, folder = mapping_document(source), Path()
     else:
-        document, folder = read_document(Path(source)), Path(source).parent
-    apply_overrides(document, sets, values)
+        place = config_place(source)
+        document, folder = read_document(place), place.parent
+    apply_overrides(document, sets, values, said_with=said_with)
     secrets = list(secrets_in(document.content))
     found = repaired(
         ExperimentConfig,
@@ -57,6 +74,11 @@ def load_config(
     if found.model is None or found.mistakes or document.mistakes:
         raise ConfigMistakes(document.source, [*document.mistakes, *_placed(document, found.mistakes)])
     return found.model
+
+
+def config_place(source: str | Path) -> Path:
+    """Return the file of an experiment; one that ships goes before a file of its name, which is ./NAME."""
+    return shipped_experiment(source) if isinstance(source, str) and source in SHIPPED_EXPERIMENTS else Path(source)
 
 
 def as_config(config: ExperimentConfig | str | Path | Mapping[str, Any]) -> ExperimentConfig:

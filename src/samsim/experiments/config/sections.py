@@ -13,7 +13,7 @@ from pydantic.dataclasses import dataclass
 from samsim.data.roles import ROLES, Role
 from samsim.data.shipped import SHIPPED
 from samsim.data.sources import DataSource
-from samsim.engines.factory import EnginePlan
+from samsim.engines.factory import EnginePlan, switch_or_path
 from samsim.errors import ConfigError
 from samsim.experiments.config.engine_plans import plan_from, plans_from
 from samsim.experiments.config.found_paths import found_path, is_there
@@ -213,8 +213,4 @@ class RunSection(Section):
     @field_validator("cache", mode="plain")
     @classmethod
     def _switch_or_path(cls, cache: Any) -> bool | Path | None:
-        if cache is None or isinstance(cache, bool | Path):
-            return cache
-        if isinstance(cache, str) and cache:
-            return Path(cache)
-        raise ValueError("should be true, false or a path; give one of these")
+        return None if cache is None else switch_or_path(cache)

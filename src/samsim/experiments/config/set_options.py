@@ -25,15 +25,17 @@ class OptionValue:
     value: Any
 
 
-def apply_overrides(document: Document, arguments: Sequence[str], values: Sequence[OptionValue] = ()) -> None:
+def apply_overrides(
+    document: Document, arguments: Sequence[str], values: Sequence[OptionValue] = (), *, said_with: str = "--set"
+) -> None:
     """Set each ``path=value`` in the document, with the value read as YAML, and then the values of options.
 
-    Anything that cannot be set becomes a mistake.
+    Anything that cannot be set becomes a mistake; ``said_with`` starts the description of its place.
     """
     for index, argument in enumerate(arguments):
         name, separator, written = argument.partition("=")
         keys: Keys = tuple(name.strip().split("."))
-        place = Place(f"--set {name.strip()}", (1, index), name.strip())
+        place = Place(f"{said_with} {name.strip()}", (1, index), name.strip())
         document.set_by_option.setdefault(keys, place)
         try:
             if not separator or not all(keys):
