@@ -27,7 +27,7 @@ from pathlib import Path
 from time import monotonic, process_time
 from typing import Any
 
-from samsim.experiments.recovering import find_finished
+from samsim.experiments.run_folder.recovering import find_finished
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -47,7 +47,7 @@ from samsim.engines.replay import ReplayEngine
 from samsim.errors import SamsimError
 from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS, TRACES, find_runs
 from samsim.experiments.config import load_config
-from samsim.experiments.run_folder import locked
+from samsim.experiments.run_folder.writing import locked
 from samsim.experiments.runner import run_experiment
 from samsim.memory.conditions import load_conditions, resolve_condition
 from samsim.memory.jsonl.snapshot import read_snapshot

@@ -29,13 +29,13 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.servers.chat_requests import embedded_output
 
 from samsim.engines.cache import ResponseCache
-from samsim.engines.http import MAX_REPLY_BYTES, HttpReply, HttpTransport, _interpret
 from samsim.engines.interface import EngineReply, EngineRequest
 from samsim.engines.model_engine import ModelEngine
 from samsim.engines.pacing.retry import delay_before, retry_after_of
 from samsim.engines.replay import RecordingEngine, ReplayEngine, TraceWriter
 from samsim.engines.sending import Sender
 from samsim.engines.settings import EngineSettings
+from samsim.engines.transport.http import MAX_REPLY_BYTES, HttpReply, HttpTransport, _interpret
 from samsim.engines.wire.anthropic import AnthropicWire
 from samsim.engines.wire.base import WireAdapter
 from samsim.engines.wire.google import GoogleWire

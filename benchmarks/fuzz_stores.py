@@ -36,7 +36,7 @@ from samsim.cli.memory import memory as memory_commands
 from samsim.engines.embedded.engine import EmbeddedEngine
 from samsim.engines.interface import EngineReply, EngineRequest
 from samsim.errors import SamsimError
-from samsim.experiments.run_store import copy_store, store_digest, wind_back
+from samsim.experiments.run_folder.store import copy_store, store_digest, wind_back
 from samsim.memory.conditions import resolve_condition
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator, MemorySettings, OpfbScope
 from samsim.memory.jsonl.files import StoreFiles

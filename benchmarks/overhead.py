@@ -36,11 +36,11 @@ from benchmarks.loopback_server import ASPECT
 
 from samsim.agents.perspective_agents import PERSPECTIVE_AGENTS, render_stage1
 from samsim.agents.prompt_files import load_prompt
-from samsim.engines.http import HttpTransport
 from samsim.engines.interface import EngineRequest, Stage1Inputs
 from samsim.engines.model_engine import ModelEngine
 from samsim.engines.sending import Sender
 from samsim.engines.settings import EngineSettings
+from samsim.engines.transport.http import HttpTransport
 from samsim.engines.wire.openai import OpenAIWire
 from samsim.language.analyze import analyze_text
 from samsim.pipeline.api import Pipeline

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
-from samsim.engines.guard import FORBID_VARIABLE, forbid_requests
+from samsim.engines.transport.guard import FORBID_VARIABLE, forbid_requests
 
 # A property says what holds, not how fast: a busy machine must not fail it.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -17,7 +17,7 @@ PICTURE = ROOT / "docs" / "pictures" / "architecture.svg"
 WORDS = {
     "cli": ("thin shells: options, views, progress", "analyze.py", "run.py"),
     "reports | checking": ("tables, figures, the page · is it fit for use", "", "8 reports/build.py"),
-    "experiments": ("cells, run folders, resume", "", "2 runner.py · 3 cell_run.py / 7 run_folder.py"),
+    "experiments": ("cells, run folders, resume", "", "2 runner.py · 3 cell_run.py / 7 run_folder/writing.py"),
     "pipeline": ("one sample, text to result", "2 api.py / 6 conflict_review_runner.py", "4 api.py (many at once)"),
     "agents": ("prompts and answers", "4 perspective_agents.py", ""),
     "engines | metrics | data": (

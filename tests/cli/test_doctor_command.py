@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 
 from samsim.cli.exit_codes import ExitCode
 from samsim.cli.main import cli
-from samsim.engines.guard import FORBID_VARIABLE
+from samsim.engines.transport.guard import FORBID_VARIABLE
 
 
 def doctor(*arguments: str) -> Result:

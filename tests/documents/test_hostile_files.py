@@ -23,8 +23,8 @@ from samsim.engines.replay import ReplayEngine
 from samsim.errors import ConfigError, InputError, StoreError
 from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS, TRACES, read_run
 from samsim.experiments.config import ConfigMistakes, load_config
-from samsim.experiments.recovering import find_finished
-from samsim.experiments.run_folder import locked
+from samsim.experiments.run_folder.recovering import find_finished
+from samsim.experiments.run_folder.writing import locked
 from samsim.experiments.runner import run_experiment
 from samsim.memory.conditions import load_conditions
 from samsim.memory.jsonl.snapshot import read_snapshot

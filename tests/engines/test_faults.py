@@ -23,11 +23,11 @@ pytest.importorskip("aiohttp", reason="engines that ask a model need the extra: 
 
 from samsim.data.shipped import load_reviews
 from samsim.engines.cache import CACHE_VARIABLE, ResponseCache
-from samsim.engines.http import HttpTransport
 from samsim.engines.model_engine import ModelEngine
 from samsim.engines.replay import RecordingEngine, TraceLine, TraceWriter
 from samsim.engines.sending import Sender
 from samsim.engines.settings import EngineSettings, PricePerMillion
+from samsim.engines.transport.http import HttpTransport
 from samsim.engines.wire.openai import OpenAIWire
 from samsim.pipeline.api import Pipeline
 from samsim.pipeline.epochs import SampleError

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from samsim.engines.guard import FORBID_VARIABLE, check_allowed, forbid_requests, forbidden
+from samsim.engines.transport.guard import FORBID_VARIABLE, check_allowed, forbid_requests, forbidden
 from samsim.errors import EngineError
 
 ELSEWHERE = "https://api.example.com/v1/chat/completions?key=canary-123"

@@ -17,13 +17,13 @@ from samsim.engines.answers.judging import Judgement, judge
 from samsim.engines.answers.limits import UNSTATED_ITEMS, UNSTATED_LENGTH
 from samsim.engines.answers.structured import MAX_ITEMS, MAX_LENGTH, read_object
 from samsim.engines.cache import CachedReply, ResponseCache
-from samsim.engines.http import HttpTransport
 from samsim.engines.interface import EngineReply
 from samsim.engines.model_engine import ModelEngine, build_model_engine
 from samsim.engines.replay import RecordingEngine, ReplayEngine, TraceWriter
 from samsim.engines.scripted import ScriptedEngine
 from samsim.engines.sending import Sender
 from samsim.engines.settings import EngineKind, EngineSettings
+from samsim.engines.transport.http import HttpTransport
 from samsim.engines.wire.base import BOUND_KEYWORDS, WireReply
 from samsim.engines.wire.openai import OpenAIWire
 from samsim.errors import ConfigError

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from samsim.engines.guard import forbid_requests
-from samsim.engines.http import HttpReply, HttpTransport
+from samsim.engines.transport.guard import forbid_requests
+from samsim.engines.transport.http import HttpReply, HttpTransport
 from samsim.errors import ConfigError, EngineError
 from tests.support.loopback import Body, Handler, serving
 

@@ -18,13 +18,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samsim.engines.factory import EnginePlan, build_setup
-from samsim.engines.http import HttpReply, HttpTransport
 from samsim.engines.interface import EngineReply
 from samsim.engines.model_engine import ModelEngine
 from samsim.engines.pacing.activity import Activity
 from samsim.engines.pacing.outage import Outage, Servers, Sign, server_of, sign_of
 from samsim.engines.sending import Sender
 from samsim.engines.settings import EngineSettings
+from samsim.engines.transport.http import HttpReply, HttpTransport
 from samsim.engines.wire.openai import OpenAIWire
 from samsim.schemas.calls import Usage
 from tests.servers.mortal import MortalServer, VirtualTime
@@ -301,7 +301,7 @@ def test_engines_of_a_plan_share_what_is_known_of_a_server() -> None:
 
 @pytest.mark.loopback
 def test_a_connection_that_does_not_come_about_in_time_was_not_reached(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("samsim.engines.http._CONNECT_TIMEOUT_S", 0.05)
+    monkeypatch.setattr("samsim.engines.transport.http._CONNECT_TIMEOUT_S", 0.05)
 
     async def ask() -> HttpReply:
         transport = HttpTransport(timeout_s=600.0)

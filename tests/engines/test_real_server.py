@@ -19,8 +19,8 @@ import pytest
 import yaml
 from pydantic import BaseModel
 
-from samsim.engines.guard import FORBID_VARIABLE
 from samsim.engines.replay import TraceLine
+from samsim.engines.transport.guard import FORBID_VARIABLE
 from samsim.rules.review_actions import reviewable_ids
 from samsim.schemas.protocol_conflict_review import AGENTS, PerspectiveASTEStage1Schema, ReviewOutputSchema
 from samsim.schemas.results import SampleResult

@@ -11,9 +11,9 @@ import yaml
 
 from samsim.experiments.artefacts import OUTPUTS, SCORECARDS, STORE, TRACES
 from samsim.experiments.config import ExperimentConfig, load_config
+from samsim.experiments.run_folder.signing import signed
 from samsim.experiments.run_set import Experiment
 from samsim.experiments.runner import EngineSource, cell_folders, run_experiment
-from samsim.experiments.signing import signed
 from samsim.memory.store import ContentHash
 from samsim.schemas.runs import CELL_DIGEST, LINE_DIGEST
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from samsim.errors import StoreError
-from samsim.experiments.run_store import copy_store, store_digest, wind_back
+from samsim.experiments.run_folder.store import copy_store, store_digest, wind_back
 from samsim.memory.store import open_store
 from tests.memory.test_store_contract import draft, filled, varied
 

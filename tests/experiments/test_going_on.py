@@ -13,7 +13,7 @@ import pytest
 from samsim.errors import ConfigError, InputError, StoreError
 from samsim.experiments import provenance
 from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS, STORE, TRACES, read_run
-from samsim.experiments.run_folder import locked
+from samsim.experiments.run_folder.writing import locked
 from samsim.experiments.runner import Unwatched, cell_folders, is_outdated, rename_old_folder, run_experiment
 from tests.experiments.engines import DearEngine, FailingEngine, serving
 from tests.experiments.runs import configure, footprint, only_folder, rows, run

@@ -12,7 +12,6 @@ pytest.importorskip("aiohttp", reason="engines that ask a model need the extra: 
 
 from samsim.data.shipped import load_reviews
 from samsim.engines.factory import EngineSetup
-from samsim.engines.http import HttpTransport
 from samsim.engines.model_engine import ModelEngine
 from samsim.engines.pacing.activity import Activity
 from samsim.engines.pacing.limits import SpendingLimit
@@ -20,6 +19,7 @@ from samsim.engines.pacing.outage import Outage, server_of
 from samsim.engines.sending import Sender
 from samsim.engines.settings import EngineSettings
 from samsim.engines.table import EngineTable
+from samsim.engines.transport.http import HttpTransport
 from samsim.engines.wire.openai import OpenAIWire
 from samsim.experiments.artefacts import OUTPUTS, TRACES, read_run
 from samsim.experiments.config import Cell, ExperimentConfig

@@ -28,12 +28,12 @@ from samsim.cli.exit_codes import ExitCode
 from samsim.cli.main import cli
 from samsim.cli.progress.bar import LineWatcher
 from samsim.cli.progress.heartbeat import heartbeat
-from samsim.engines.http import HttpTransport
 from samsim.engines.model_engine import ModelEngine
 from samsim.engines.pacing.activity import Activity
 from samsim.engines.pacing.limits import AdaptiveLimit
 from samsim.engines.sending import Sender
 from samsim.engines.settings import LOCAL_START, EngineSettings
+from samsim.engines.transport.http import HttpTransport
 from samsim.engines.wire.openai import OpenAIWire
 from samsim.experiments.artefacts import OUTPUTS, TRACES
 from samsim.experiments.config import ExperimentConfig

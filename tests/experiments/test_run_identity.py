@@ -20,8 +20,8 @@ from samsim.errors import ConfigError, InputError, StoreError
 from samsim.experiments import provenance
 from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS, STORE, TRACES, find_runs, read_run
 from samsim.experiments.config import ExperimentConfig
+from samsim.experiments.run_folder.signing import cell_digest
 from samsim.experiments.runner import cell_folders, is_outdated, rename_old_folder
-from samsim.experiments.signing import cell_digest
 from samsim.reports.build import build_report
 from tests.experiments.engines import FailingEngine, serving
 from tests.experiments.runs import configure, footprint, only_folder, rewrite, rows, run

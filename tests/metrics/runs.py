@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from samsim.experiments.artefacts import IN_SCORECARDS, MANIFEST, OUTPUTS, SCORECARDS, TRACES
-from samsim.experiments.signing import cell_digest, signed
+from samsim.experiments.run_folder.signing import cell_digest, signed
 from samsim.schemas.polarity import PolarityName
 from samsim.schemas.runs import CellRecord, DataRecord, Manifest, RunMeta
 from tests.metrics.hand_made import ALL_FIELDS, HandSample, Quad, sample

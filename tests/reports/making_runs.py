@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS, TRACES
-from samsim.experiments.signing import cell_digest
+from samsim.experiments.run_folder.signing import cell_digest
 from samsim.schemas.protocol_debate import (
     AcceptedChange,
     AspectItem,

@@ -10,12 +10,12 @@ from typing import Any, TypeVar
 from aiohttp import web
 
 from samsim.engines.cache import ResponseCache
-from samsim.engines.http import HttpTransport
 from samsim.engines.interface import EngineReply
 from samsim.engines.model_engine import ModelEngine
 from samsim.engines.pacing.limits import AdaptiveLimit, SpendingLimit
 from samsim.engines.sending import Sender
 from samsim.engines.settings import EngineSettings, PricePerMillion
+from samsim.engines.transport.http import HttpTransport
 from samsim.engines.wire.openai import OpenAIWire
 from tests.support.loopback import Body, Handler, Loopback, serving
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 from aiohttp import web
 
-from samsim.engines.http import HttpTransport
 from samsim.engines.model_engine import ModelEngine
 from samsim.engines.pacing.limits import AdaptiveLimit
 from samsim.engines.sending import Sender
 from samsim.engines.settings import EngineSettings
+from samsim.engines.transport.http import HttpTransport
 from samsim.engines.wire.openai import OpenAIWire
 from tests.support.loopback import PROBED, Body, answers, chat_reply, is_probe, serving
 from tests.support.virtual_time import virtual_clock

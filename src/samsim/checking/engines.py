@@ -19,8 +19,8 @@ from samsim.engines.opening import check_spec
 from samsim.engines.pacing.limits import AdaptiveLimit
 from samsim.engines.pacing.measuring import Suggestion
 from samsim.engines.prices import price_of, price_table
-from samsim.engines.secrets import sent_in_the_clear, shown_address
 from samsim.engines.settings import EngineSettings
+from samsim.engines.transport.secrets import sent_in_the_clear, shown_address
 from samsim.errors import ConfigError
 from samsim.pipeline.streaming import run_to_end
 

@@ -21,7 +21,6 @@ from samsim.engines.answers.judging import Judgement
 from samsim.engines.answers.structured import LADDER, repair_messages
 from samsim.engines.cache import CachedReply, ResponseCache, cache_key
 from samsim.engines.counting import CountingEngine
-from samsim.engines.http import HttpTransport
 from samsim.engines.interface import EngineReply, EngineRequest, Message
 from samsim.engines.pacing.limits import AdaptiveLimit, FifoGate, RateLimit, SpendingLimit
 from samsim.engines.pacing.outage import Outage
@@ -29,6 +28,7 @@ from samsim.engines.prices import price_of
 from samsim.engines.probing import find_mode
 from samsim.engines.sending import Answer, Question, Sender
 from samsim.engines.settings import EngineKind, EngineSettings
+from samsim.engines.transport.http import HttpTransport
 from samsim.engines.wire.anthropic import AnthropicWire
 from samsim.engines.wire.base import WireAdapter, WireReply
 from samsim.engines.wire.google import GoogleWire

@@ -115,7 +115,7 @@ def engines_for(given: EngineSpec | None, protocol: str) -> OpenEngine:
     if isinstance(given, Mapping):
         if not any(map(is_engine, given.values())):
             return open_engine(given, protocol=protocol)
-        from samsim.engines.own_engines import setup_by_role
+        from samsim.engines.by_role import setup_by_role
 
         return _built(setup_by_role(given, protocol))
     if not isinstance(given, EngineTable) and not is_engine(given):
@@ -133,7 +133,7 @@ def _setup(
 
 
 def _built(setup: EngineSetup) -> OpenEngine:
-    from samsim.engines.secrets import all_sent_in_the_clear
+    from samsim.engines.transport.secrets import all_sent_in_the_clear
 
     warnings = tuple(all_sent_in_the_clear(setup.settings))
     return OpenEngine(setup.table, setup.concurrency, warnings, setup.activity)

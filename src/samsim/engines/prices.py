@@ -15,8 +15,8 @@ from functools import cache
 from importlib.resources import files
 from urllib.parse import urlsplit
 
-from samsim.engines.guard import is_loopback
 from samsim.engines.settings import EngineSettings, PricePerMillion
+from samsim.engines.transport.guard import is_loopback
 from samsim.schemas.calls import Usage
 from samsim.yaml_text import read_yaml
 

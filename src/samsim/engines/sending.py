@@ -15,15 +15,15 @@ from pydantic_core import to_json
 from samsim.engines.answers.judging import Judgement, judge
 from samsim.engines.answers.shape import stated_schema
 from samsim.engines.answers.structured import stated_in_prompt
-from samsim.engines.http import HttpReply, HttpTransport
 from samsim.engines.interface import WHOLE_ANSWER, AnswerShape, Message
 from samsim.engines.pacing.limits import AdaptiveLimit, Clock, RateLimit, Sleep, Slot, SpendingLimit
 from samsim.engines.pacing.outage import Outage, server_of, sign_of
 from samsim.engines.pacing.retry import delay_before, is_retryable, retry_after_of
 from samsim.engines.pacing.timeouts import AdaptiveTimeout
 from samsim.engines.prices import cost_of
-from samsim.engines.secrets import Redactor
 from samsim.engines.settings import LOCAL_START, EngineSettings, PricePerMillion
+from samsim.engines.transport.http import HttpReply, HttpTransport
+from samsim.engines.transport.secrets import Redactor
 from samsim.engines.wire.base import WireAdapter, WireReply, WireRequest
 from samsim.schemas.calls import AttemptKind, AttemptRecord, FailureKind, OutputMode, Usage
 

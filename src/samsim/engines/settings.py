@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from samsim.engines.guard import is_loopback
+from samsim.engines.transport.guard import is_loopback
 from samsim.schemas.calls import OutputMode
 
 EngineKind = Literal["embedded", "openai_compatible", "anthropic", "google"]

@@ -15,8 +15,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from samsim.errors import InputError, unknown_key
-from samsim.experiments.plain_files import open_plain
-from samsim.experiments.signing import cell_digest, is_as_written, take_signature
+from samsim.experiments.run_folder.plain_files import open_plain
+from samsim.experiments.run_folder.signing import cell_digest, is_as_written, take_signature
 from samsim.json_text import JsonError, read_json
 from samsim.notebook import DataFrame, Row, data_frame
 from samsim.plurals import how_many

@@ -24,11 +24,11 @@ from samsim.experiments.execution import ErrorRate, Inference, RunStopped, Sink,
 from samsim.experiments.loading import RoleData
 from samsim.experiments.projection import SampleLines
 from samsim.experiments.provenance import version_changes
-from samsim.experiments.recovering import RESTART, Finished, Loss, find_finished, find_loss
-from samsim.experiments.retrying import RETRY_FOLDER, finish_replacing, replace_rows
-from samsim.experiments.run_folder import RunFolder, locked
-from samsim.experiments.run_store import copy_store, drop_wrong_journal, store_digest, wind_back
-from samsim.experiments.signing import cell_digest
+from samsim.experiments.run_folder.recovering import RESTART, Finished, Loss, find_finished, find_loss
+from samsim.experiments.run_folder.retrying import RETRY_FOLDER, finish_replacing, replace_rows
+from samsim.experiments.run_folder.signing import cell_digest
+from samsim.experiments.run_folder.store import copy_store, drop_wrong_journal, store_digest, wind_back
+from samsim.experiments.run_folder.writing import RunFolder, locked
 from samsim.experiments.workers import run_in_workers
 from samsim.language.analyze import analyze_text
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator, SampleFacts

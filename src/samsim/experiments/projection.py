@@ -13,7 +13,7 @@ from typing import TypeVar, cast
 from samsim.data.gold import GoldSample, GoldTuple
 from samsim.engines.replay import TraceLine, trace_bytes
 from samsim.experiments.artefacts import IN_SCORECARDS
-from samsim.experiments.signing import signed
+from samsim.experiments.run_folder.signing import signed
 from samsim.metrics.scoring import score_card_counts
 from samsim.pipeline.epochs import Outcome, SampleError
 from samsim.schemas.results import Completeness, MemoryRecord, MissingCall

@@ -24,9 +24,9 @@ from samsim.experiments.config.engine_plans import is_embedded
 from samsim.experiments.config.matrix import uses_memory
 from samsim.experiments.loading import RoleData, load_roles
 from samsim.experiments.projection import SampleLines
-from samsim.experiments.run_folder import all_locked
+from samsim.experiments.run_folder.store import store_digest
+from samsim.experiments.run_folder.writing import all_locked
 from samsim.experiments.run_set import Experiment, why_it_ends
-from samsim.experiments.run_store import store_digest
 from samsim.experiments.workers import workers_for
 from samsim.plurals import how_many
 from samsim.schemas.runs import CellRecord, EngineRecord, Manifest, RunMeta

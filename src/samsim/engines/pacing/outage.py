@@ -13,11 +13,11 @@ from collections.abc import Awaitable, Callable
 from typing import Literal, TypeVar
 from urllib.parse import urlsplit
 
-from samsim.engines.http import HttpReply
 from samsim.engines.pacing.activity import Activity
 from samsim.engines.pacing.limits import Clock, FifoGate, Sleep
-from samsim.engines.secrets import shown_address
 from samsim.engines.settings import EngineSettings
+from samsim.engines.transport.http import HttpReply
+from samsim.engines.transport.secrets import shown_address
 
 DEFAULT_MAX_OUTAGE_S = 600.0
 _FIRST_DELAY_S = 1.0

@@ -12,7 +12,7 @@ from samsim.data.roles import Role
 from samsim.data.shipped import SHIPPED
 from samsim.data.sources import DataSource
 from samsim.engines.factory import EnginePlan
-from samsim.engines.secrets import shown_address
+from samsim.engines.transport.secrets import shown_address
 from samsim.experiments.config.engine_plans import is_embedded
 from samsim.experiments.config.matrix import Cell, uses_memory
 from samsim.experiments.digests import file_digest

@@ -12,7 +12,7 @@ from samsim.data.roles import Role
 from samsim.data.sources import DataSource
 from samsim.engines.factory import EnginePlan, distinct_settings
 from samsim.engines.prices import unknown_prices
-from samsim.engines.secrets import all_sent_in_the_clear, shown_address, shown_body
+from samsim.engines.transport.secrets import all_sent_in_the_clear, shown_address, shown_body
 from samsim.experiments.config.engine_plans import has_no_seed, is_embedded, plan_name
 from samsim.experiments.config.equal_conditions import notes_on_equality
 from samsim.experiments.config.fingerprints import cell_facts, source_facts, store_name
@@ -29,7 +29,7 @@ from samsim.experiments.config.sections import (
     Seeds,
 )
 from samsim.experiments.digests import digest_of, file_digest
-from samsim.experiments.run_store import starts_empty
+from samsim.experiments.run_folder.store import starts_empty
 from samsim.memory.conditions import MemoryCondition, resolve_condition
 
 MOST_REPEATS = 1000

@@ -14,7 +14,7 @@ from samsim.durable_files import TEMPORARY, beside, is_no_file, sync, sync_folde
 from samsim.errors import StoreError
 from samsim.experiments.advice import USE_RESTART
 from samsim.experiments.digests import file_digest
-from samsim.experiments.plain_files import open_plain
+from samsim.experiments.run_folder.plain_files import open_plain
 from samsim.memory.jsonl import journal
 from samsim.memory.store import POSTGRES_SCHEMES, open_store
 

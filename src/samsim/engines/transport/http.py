@@ -19,7 +19,7 @@ from urllib.request import getproxies, proxy_bypass
 
 from pydantic_core import from_json
 
-from samsim.engines.guard import check_allowed, is_loopback
+from samsim.engines.transport.guard import check_allowed, is_loopback
 from samsim.errors import ConfigError
 from samsim.json_text import MOST_REPLY_DEPTH, is_too_deep
 from samsim.schemas.calls import FailureKind

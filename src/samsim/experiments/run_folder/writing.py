@@ -19,10 +19,10 @@ from time import monotonic
 from samsim.durable_files import file_lock, replace_file, sync, write_all
 from samsim.errors import ConfigError, InputError, StoreError
 from samsim.experiments.artefacts import LINE_FILES, MANIFEST, OUTPUTS, SCORECARDS, STORE, TRACES
-from samsim.experiments.plain_files import is_plain, open_plain, require_plain
 from samsim.experiments.projection import SampleLines
-from samsim.experiments.recovering import RESTART, Found
-from samsim.experiments.retrying import RETRY_FOLDER
+from samsim.experiments.run_folder.plain_files import is_plain, open_plain, require_plain
+from samsim.experiments.run_folder.recovering import RESTART, Found
+from samsim.experiments.run_folder.retrying import RETRY_FOLDER
 from samsim.json_text import read_json
 from samsim.schemas.runs import Manifest
 

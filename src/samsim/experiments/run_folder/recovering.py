@@ -13,8 +13,8 @@ from pydantic import ValidationError
 from samsim.errors import InputError
 from samsim.experiments.advice import USE_RESTART
 from samsim.experiments.artefacts import LINE_FILES, OUTPUTS, SCORECARDS, TRACES, changed_line, foreign_line
-from samsim.experiments.plain_files import open_plain
-from samsim.experiments.signing import cell_digest, is_as_written, take_signature
+from samsim.experiments.run_folder.plain_files import open_plain
+from samsim.experiments.run_folder.signing import cell_digest, is_as_written, take_signature
 from samsim.json_text import JsonError, read_json
 from samsim.memory.store import episode_id_of
 from samsim.schemas.results import Completeness, SampleResult

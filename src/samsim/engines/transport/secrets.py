@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from samsim.engines.guard import is_loopback
 from samsim.engines.settings import EngineSettings
+from samsim.engines.transport.guard import is_loopback
 
 # Shorter ones are placeholders for local servers ("test", "none", "ollama"): words that any text may contain.
 SHORTEST_SECRET = 8
