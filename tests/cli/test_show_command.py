@@ -71,7 +71,7 @@ def test_an_unknown_id_is_an_error_with_a_guess(experiment: Path) -> None:
 
 
 def test_the_labels_are_korean_if_wanted(experiment: Path) -> None:
-    shown = show(experiment / "cr_v2-C1", "ko-002", "--ui", "ko", "--prompts").stdout
+    shown = show(experiment / "cr_v2-C1", "ko-002", "--lang", "ko", "--prompts").stdout
     for words in ("정답", "호출 1", "내장 엔진은 본문을 직접 분석합니다."):
         assert words in shown
 

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from samsim.cli.exit_codes import SEE_EXIT_CODES
+from samsim.cli.options.lang import lang_option
 from samsim.cli.safe_text import shown
 from samsim.experiments.shipped import SHIPPED_EXPERIMENTS, shipped_experiment
 from samsim.plurals import how_many
 
 if TYPE_CHECKING:
+    from samsim.cli.result_view.labels import UiLanguage
     from samsim.experiments.config import ExperimentConfig
 
 
@@ -72,6 +74,7 @@ def _as_setting(option: str, arguments: Sequence[str]) -> str | None:
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Where run folders go.  [default: runs]")
 @click.option("--restart", is_flag=True, help="Start over; the old folder is renamed and kept.")
 @click.option("--no-report", is_flag=True, help="Write no metrics and no report at the end.")
+@lang_option("Language of the table printed here.")
 @click.pass_context
 def run(
     ctx: click.Context,
@@ -89,6 +92,7 @@ def run(
     out: Path | None,
     restart: bool,
     no_report: bool,
+    lang: str,
 ) -> None:
     """Run an experiment: samples x conditions x protocols x engines x seeds.
 
@@ -101,6 +105,7 @@ def run(
     samsim run my.yaml --plan
     samsim run my.yaml --set matrix.condition=[C1,C2] --max-cost 2
     """
+    from samsim.cli.result_view.labels import choose_ui
     from samsim.experiments.config import OptionValue, load_config
 
     if probe is not None and not plan_only:
@@ -111,7 +116,7 @@ def run(
     )
     loaded = load_config(config, sets, [given for given in options_of_the_run if given.value is not None])
     if plan_only:
-        _show_plan(loaded, probe)
+        _show_plan(loaded, probe, choose_ui(lang))
         return
 
     from samsim.cli.progress.bar import watching
@@ -137,7 +142,7 @@ def run(
     except KeyboardInterrupt:
         click.echo("What is done is kept; the same command goes on from there.", err=True)
         raise
-    ctx.exit(finish_run(outcome, report=not no_report))
+    ctx.exit(finish_run(outcome, report=not no_report, ui=choose_ui(lang)))
 
 
 def _announce(config: ExperimentConfig) -> None:
@@ -154,13 +159,13 @@ def _announce(config: ExperimentConfig) -> None:
     )
 
 
-def _show_plan(config: ExperimentConfig, probe: int | None) -> None:
+def _show_plan(config: ExperimentConfig, probe: int | None, ui: UiLanguage) -> None:
     from samsim.cli.console import PipeConsole
     from samsim.cli.views.run import plan_table
     from samsim.experiments.planning import DEFAULT_PROBES, plan_experiment
 
     plan = plan_experiment(config, DEFAULT_PROBES if probe is None else probe)
     console = PipeConsole()
-    console.print(plan_table(plan))
+    console.print(plan_table(plan, ui))
     for note in plan.notes:
         console.print(f"note: {note}", highlight=False)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from samsim.cli.exit_codes import ExitCode
+from samsim.cli.options.lang import lang_option
 from samsim.errors import UnknownKeyError
 
 if TYPE_CHECKING:
@@ -30,15 +31,11 @@ _LISTED = 20
     show_default=True,
     help="How many samples to list without a UID.",
 )
-@click.option(
-    "--ui",
-    type=click.Choice(["auto", "en", "ko"]),
-    default="auto",
-    show_default=True,
-    help="Language of the labels.",
-)
+@lang_option("Language of the labels.", was_ui=True)
 @click.pass_context
-def show(ctx: click.Context, /, run: Path, uid: str | None, prompts: bool, as_json: bool, limit: int, ui: str) -> None:
+def show(
+    ctx: click.Context, /, run: Path, uid: str | None, prompts: bool, as_json: bool, limit: int, lang: str
+) -> None:
     """Show one sample of a run: what was found, doubted, voted and decided, and its gold.
 
     RUN is a folder that samsim run wrote, or an experiment with several: then the sample of every run is shown.
@@ -57,7 +54,7 @@ def show(ctx: click.Context, /, run: Path, uid: str | None, prompts: bool, as_js
     from samsim.experiments.artefacts import find_runs
 
     runs = find_runs([run])
-    labels = Labels(choose_ui(ui))
+    labels = Labels(choose_ui(lang))
     if uid is None:
         with_text = list(islice(runs[0].samples(), limit))
         views.print_samples(runs[0], with_text, labels)

@@ -154,6 +154,9 @@ LABELS: Mapping[str, Pair] = {
         "프롬프트를 보내지 않았습니다. 내장 엔진은 본문을 직접 분석합니다.",
     ),
     "more_samples": ("and {count} more (--limit)", "외 {count}개 (--limit)"),
+    # after the demo
+    "demo_try": ("One review in full:    ", "리뷰 하나 자세히 보기:"),
+    "demo_measures": ("What the measures mean:", "지표의 뜻:"),
     # nothing
     "empty": ("No opinion about any aspect was found.", "어떤 속성에 대한 의견도 찾지 못했습니다."),
     "empty_stage1": (

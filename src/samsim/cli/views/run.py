@@ -13,6 +13,8 @@ from samsim.cli.safe_text import shown
 from samsim.experiments.artefacts import OUTPUTS, read_run
 from samsim.experiments.planning import Estimate, ExperimentPlan
 from samsim.plurals import how_many
+from samsim.reports.tables.model import Ui, said
+from samsim.schemas.code_names import Pair
 from samsim.schemas.results import missing_words
 
 if TYPE_CHECKING:
@@ -22,40 +24,48 @@ if TYPE_CHECKING:
     from samsim.reports.build import ReportFiles
     from samsim.schemas.runs import Manifest
 
-_UNKNOWN = "unknown"
+_UNKNOWN: Pair = ("unknown", "알 수 없음")
+_PLANNED: tuple[Pair, ...] = (
+    ("samples", "샘플"),
+    ("calls", "호출"),
+    ("tokens", "토큰"),
+    ("cost, $", "비용($)"),
+    ("engine seconds", "엔진 시간(초)"),
+)
 # Of each kind, on the terminal; the files name them all.
 _NAMED = 20
 
 
-def plan_table(plan: ExperimentPlan) -> Table:
+def plan_table(plan: ExperimentPlan, ui: Ui = "en") -> Table:
     """Samples, calls, tokens and cost of every cell, as ranges; a star marks those nobody was asked for."""
     probed = max((cell.probed for cell in plan.cells), default=0)
-    table = Table(
-        title=f"Plan (from {how_many(probed, 'probed sample')} per protocol and engine)", title_justify="left"
-    )
-    table.add_column("cell", no_wrap=True)
-    for heading in ("samples", "calls", "tokens", "cost, $", "engine seconds"):
-        table.add_column(heading, justify="right")
+    english = f"Plan (from {how_many(probed, 'probed sample')} per protocol and engine)"
+    title = said((english, f"계획(프로토콜·엔진별로 시험한 샘플 {probed:,}개 기준)"), ui)
+    table = Table(title=title, title_justify="left")
+    table.add_column(said(("cell", "셀"), ui), no_wrap=True)
+    for heading in _PLANNED:
+        table.add_column(said(heading, ui), justify="right")
     for cell in plan.cells:
-        name = cell.cell.cell_id + (f" ({how_many(cell.failed, 'probe')} failed)" if cell.failed else "")
+        failed = said((f" ({how_many(cell.failed, 'probe')} failed)", f" (시험 {cell.failed:,}건 실패)"), ui)
+        name = cell.cell.cell_id + (failed if cell.failed else "")
         name += " *" if cell.missing_keys else ""
         table.add_row(
             name,
             f"{cell.samples:,}",
-            _range(cell.calls, ",.0f"),
-            _range(cell.tokens, ",.0f"),
-            _range(cell.cost, ",.4f"),
-            _range(cell.seconds, ",.1f"),
+            _range(cell.calls, ",.0f", ui),
+            _range(cell.tokens, ",.0f", ui),
+            _range(cell.cost, ",.4f", ui),
+            _range(cell.seconds, ",.1f", ui),
         )
     if len(plan.cells) > 1:
         table.add_section()
         table.add_row(
-            "all",
+            said(("all", "합계"), ui),
             f"{sum(cell.samples for cell in plan.cells):,}",
-            _range(_total([cell.calls for cell in plan.cells]), ",.0f"),
-            _range(_total([cell.tokens for cell in plan.cells]), ",.0f"),
-            _range(_total([cell.cost for cell in plan.cells]), ",.4f"),
-            _range(_total([cell.seconds for cell in plan.cells]), ",.1f"),
+            _range(_total([cell.calls for cell in plan.cells]), ",.0f", ui),
+            _range(_total([cell.tokens for cell in plan.cells]), ",.0f", ui),
+            _range(_total([cell.cost for cell in plan.cells]), ",.4f", ui),
+            _range(_total([cell.seconds for cell in plan.cells]), ",.1f", ui),
         )
     return table
 
@@ -69,21 +79,22 @@ def _total(parts: list[Estimate | None]) -> Estimate | None:
     return Estimate(low, high)
 
 
-def _range(estimate: Estimate | None, form: str) -> str:
+def _range(estimate: Estimate | None, form: str, ui: Ui) -> str:
     if estimate is None:
-        return _UNKNOWN
+        return said(_UNKNOWN, ui)
     low, high = format(estimate.low, form), format(estimate.high, form)
     return low if low == high else f"{low} – {high}"
 
 
-def show_outcome(outcome: Experiment, files: ReportFiles | None) -> None:
+def show_outcome(outcome: Experiment, files: ReportFiles | None, ui: Ui = "en") -> None:
     """Print the comparison of the cells where a report was built, where everything is, and what is left to be done."""
     console = PipeConsole()
     if files is not None:
         from samsim.reports.terminal import show_comparison
 
-        show_comparison(console, files)
-    console.print(f"Outputs, traces, scores: [bold]{outcome.folder}[/]", soft_wrap=True, highlight=False)
+        show_comparison(console, files, ui)
+    files_are_in = said(("Outputs, traces, scores", "출력, 트레이스, 점수"), ui)
+    console.print(f"{files_are_in}: [bold]{outcome.folder}[/]", soft_wrap=True, highlight=False)
     if outcome.stopped is not None:
         click.echo(f"stopped: {outcome.stopped.rstrip('.')}. Run the same command again to resume.", err=True)
     for manifest, folder in zip(outcome.cells, outcome.cell_folders, strict=True):
