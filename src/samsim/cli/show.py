@@ -11,9 +11,11 @@ import click
 
 from samsim.cli.exit_codes import ExitCode
 from samsim.cli.options.lang import lang_option
+from samsim.cli.safe_text import shown
 from samsim.errors import UnknownKeyError
 
 if TYPE_CHECKING:
+    from samsim.cli.result_view.labels import UiLanguage
     from samsim.experiments.artefacts import Run, RunSample
 
 _LISTED = 20
@@ -56,16 +58,28 @@ def show(
     runs = find_runs([run])
     labels = Labels(choose_ui(lang))
     if uid is None:
+        _tell_unfinished(runs[:1], labels.ui)
         with_text = list(islice(runs[0].samples(), limit))
         views.print_samples(runs[0], with_text, labels)
         return
     found = _find(runs, uid)
+    _tell_unfinished(runs, labels.ui)
     for folder, sample in found:
         if as_json:
             views.print_json(folder, sample)
         else:
             views.print_sample(folder, sample, labels, prompts=prompts)
     ctx.exit(ExitCode.OK)
+
+
+def _tell_unfinished(runs: Sequence[Run], ui: UiLanguage) -> None:
+    from samsim.experiments.artefacts import how_far
+    from samsim.reports.tables.model import said
+
+    for run in runs:
+        unfinished = how_far(run)
+        if unfinished is not None:
+            click.echo(f"note: {shown(run.name)}: {said(unfinished.words, ui)}", err=True)
 
 
 def _find(runs: Sequence[Run], uid: str) -> list[tuple[Run, RunSample]]:

@@ -32,8 +32,9 @@ def print_samples(run: Run, samples: Sequence[RunSample], labels: Labels) -> Non
         short = text if len(text) <= _TEXT_IN_A_LIST else f"{text[:_TEXT_IN_A_LIST]}…"
         state = "" if sample.completeness == "complete" else sample.completeness
         table.add_row(cell(sample.uid, "bold"), cell(short or sample.error or ""), cell(state, "red"))
-    console.print(table)
-    left = run.manifest.done - len(samples)
+    if samples:
+        console.print(table)
+    left = len(run) - len(samples)
     if left > 0:
         console.print(Text(labels("more_samples", count=f"{left:,}"), style="dim"))
 
