@@ -13,6 +13,7 @@ from samsim.cli.options.lang import lang_option
 from samsim.cli.safe_text import shown
 from samsim.experiments.shipped import SHIPPED_EXPERIMENTS, shipped_experiment
 from samsim.plurals import how_many
+from samsim.spelling import closest
 
 if TYPE_CHECKING:
     from samsim.cli.result_view.labels import UiLanguage
@@ -26,7 +27,13 @@ class _Experiment(click.Path):
         """Return the file it is in."""
         if value in SHIPPED_EXPERIMENTS:
             return shipped_experiment(value)
-        return super().convert(value, param, ctx)
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            meant = closest(value, SHIPPED_EXPERIMENTS)
+            if meant is not None:
+                error.message += f" Did you mean {meant}?"
+            raise
 
 
 class _RunCommand(click.Command):

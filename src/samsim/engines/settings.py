@@ -27,6 +27,7 @@ DEFAULT_KEY_VARIABLES: dict[EngineKind, str] = {
     "anthropic": "ANTHROPIC_API_KEY",
     "google": "GEMINI_API_KEY",
 }
+URL_STARTS = ("http://", "https://")
 # What decides an answer, besides the prompt; limits and prices do not.
 _IDENTITY_FIELDS = frozenset(
     {"kind", "model", "base_url", "azure_api_version", "temperature", "max_tokens", "output_mode", "extra_body"}
@@ -105,8 +106,8 @@ class EngineSettings(BaseModel):
     def _names_a_model(self) -> EngineSettings:
         if self.kind != "embedded" and not self.model:
             raise ValueError(f"an engine of kind {self.kind} needs a model")
-        if self.base_url is not None and not self.base_url.startswith(("http://", "https://")):
-            raise ValueError("base_url must start with http:// or https://")
+        if self.base_url is not None and not self.base_url.startswith(URL_STARTS):
+            raise ValueError(f"base_url must start with {' or '.join(URL_STARTS)}")
         if self.max_timeout_s < self.timeout_s:
             raise ValueError("max_timeout_s must not be below timeout_s")
         return self

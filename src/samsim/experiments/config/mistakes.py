@@ -72,7 +72,8 @@ class ConfigMistakes(ConfigError):  # noqa: N818 - it is about several
 
     def __init__(self, source: str, mistakes: Iterable[Mistake]) -> None:
         self.mistakes = tuple(sorted(mistakes, key=lambda mistake: mistake.place.order))
-        ending = f"{how_many(len(self.mistakes), 'mistake')} in {source}; nothing was run."
+        in_file = any(mistake.place.order[0] == 0 for mistake in self.mistakes)
+        ending = f"{how_many(len(self.mistakes), 'mistake')}{f' in {source}' if in_file else ''}; nothing was run."
         super().__init__("\n".join([*map(str, self.mistakes), ending]))
 
 
