@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from samsim.engines.interface import Engine
 
-DEFAULT_ENGINE = "embedded"
-"""How an option or a configuration names it."""
+DEFAULT_ENGINE: Final = "embedded"
+"""How an option or a configuration names it, and the kind of engine that it is."""
 
 
 def default_engine() -> Engine:

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from samsim.engines.default import DEFAULT_ENGINE
 from samsim.engines.guard import is_loopback
 from samsim.schemas.calls import OutputMode
 
@@ -70,7 +71,7 @@ class EngineSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    kind: EngineKind = "embedded"
+    kind: EngineKind = DEFAULT_ENGINE
     model: str = ""
     base_url: str | None = None
     api_key_env: str | None = None
