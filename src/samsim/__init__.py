@@ -1,7 +1,7 @@
 """samsim (삼심, three hearings): aspect sentiment settled in the open.
 
 Everything public is listed in ``__all__`` and imported on first use, so that ``import samsim`` is fast. What is not
-listed may change at any time; ``docs/api.md`` describes what is, and what may change when.
+listed may change at any time; ``docs/api.md`` describes what is, ``docs/versions.md`` says what may change when.
 """
 
 from __future__ import annotations
