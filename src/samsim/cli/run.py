@@ -31,9 +31,9 @@ class _Experiment(click.Path):
             return super().convert(value, param, ctx)
         except click.BadParameter as error:
             meant = closest(value, SHIPPED_EXPERIMENTS)
-            if meant is not None:
-                error.message += f" Did you mean {meant}?"
-            raise
+            if meant is None:
+                raise
+            self.fail(f"{error.message} Did you mean {meant}?", param, ctx)
 
 
 class _RunCommand(click.Command):
