@@ -6,12 +6,13 @@ counted as if they were written out, so a short text cannot stand for a value wi
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
 import yaml
 from yaml.reader import ReaderError
+
+from samsim.value_limits import LONE_SURROGATE, MOST_INTEGER, MOST_NUMBER
 
 MOST_CHARACTERS = 1_000_000
 # Once every alias is written out.
@@ -19,9 +20,6 @@ MOST_PLACES = 20_000
 MOST_DEPTH = 50
 # Longer than any number, and short enough for Python to read it.
 _MOST_DIGITS = 100
-_MOST_INTEGER = 2**63 - 1
-_MOST_NUMBER = 1e100
-_SURROGATE = re.compile("[\ud800-\udfff]")
 # Forced tags (!!bool maybe) make PyYAML stumble in as many ways as there are tags.
 _STUMBLES = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
 
@@ -110,7 +108,7 @@ class _Loader(yaml.SafeLoader):
         self._nesting -= 1
         if node is None:
             return None
-        if isinstance(node, yaml.ScalarNode) and _SURROGATE.search(node.value):
+        if isinstance(node, yaml.ScalarNode) and LONE_SURROGATE.search(node.value):
             raise _Refused("half of a surrogate pair, which no text can hold", event.start_mark)
         if isinstance(event, yaml.AliasEvent):
             if node not in self._measured:
@@ -131,14 +129,14 @@ class _Loader(yaml.SafeLoader):
 
     def construct_yaml_int(self, node: yaml.ScalarNode) -> int:
         value = super().construct_yaml_int(_short(node))
-        if abs(value) > _MOST_INTEGER:
+        if abs(value) > MOST_INTEGER:
             raise _Refused("an integer beyond 64 bits; put an id in quotes", node.start_mark)
         return value
 
     def construct_yaml_float(self, node: yaml.ScalarNode) -> float:
         value = super().construct_yaml_float(_short(node))
-        if not abs(value) <= _MOST_NUMBER:
-            raise _Refused(f"no number, or one beyond {_MOST_NUMBER:g}; put a name in quotes", node.start_mark)
+        if not abs(value) <= MOST_NUMBER:
+            raise _Refused(f"no number, or one beyond {MOST_NUMBER:g}; put a name in quotes", node.start_mark)
         return value
 
 

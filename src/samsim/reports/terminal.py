@@ -43,7 +43,7 @@ def comparison_table(collected: Collected, ui: Ui = "en") -> Table:
     scored = [] if family is None else scored_runs(collected, family)
     for cell in scored:
         difference = _difference(cell.contrast, ui) if compared else []
-        table.add_row(*map(Text, (_name(cell), *_score(cell), *difference, *budget_cells(cell.runs))))
+        table.add_row(*map(Text, (cell.row_name, *_score(cell), *difference, *budget_cells(cell.runs))))
     there = {run.name for cell in scored for run in cell.runs}
     for run in collected.evaluated:
         if run.name not in there:
@@ -110,10 +110,6 @@ def _title(collected: Collected, family: Family | None, ui: Ui) -> str:
 def _unscored(collected: Collected, ui: Ui) -> str:
     """Return why nothing is scored; the reasons of runs may differ."""
     return "; ".join(dict.fromkeys(said(missing_row(run).cells[1], ui) for run in collected.evaluated))
-
-
-def _name(cell: Scored) -> str:
-    return cell.name if cell.repeats == 1 else f"{cell.name} ×{cell.repeats}"
 
 
 def _legend(collected: Collected, ui: Ui) -> str:

@@ -82,7 +82,14 @@ def dotted(keys: Keys) -> str:
     return ".".join(map(str, keys))
 
 
-def unknown_key(wrong: object, known: Sequence[str]) -> str:
+def value_at(content: Any, keys: Keys) -> Any:
+    """Return what stands at a place."""
+    for key in keys:
+        content = content[key]
+    return content
+
+
+def unknown_setting(wrong: object, known: Sequence[str]) -> str:
     """Return what to say about a key that is not one of the known."""
     meant = closest(wrong, known)
     return f"unknown key. Did you mean {meant}?" if meant else f"unknown key. Use {_one_of(known)}."
@@ -105,7 +112,7 @@ def explain(problem: ErrorDetails, known: Sequence[str]) -> str:
     kind = problem["type"]
     if kind in UNKNOWN_KEY_TYPES or problem["loc"][-1:] == (KEY_MARK,):
         wrong = next(part for part in reversed(problem["loc"]) if part != KEY_MARK)
-        return unknown_key(wrong, expected_names(problem) or known)
+        return unknown_setting(wrong, expected_names(problem) or known)
     if kind == "literal_error":
         return _explain_choice(problem["input"], expected_names(problem))
     if kind == "value_error":

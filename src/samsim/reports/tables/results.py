@@ -188,10 +188,6 @@ def _samples(cell: Scored) -> Pair:
     return f"{cell.samples:,} ({english})", f"{cell.samples:,} ({korean})"
 
 
-def _name(cell: Scored) -> str:
-    return cell.name if cell.repeats == 1 else f"{cell.name} ×{cell.repeats}"
-
-
 def _final_f1(cell: Scored) -> str:
     if cell.spread is None:
         return percent(cell.final.f1)
@@ -201,7 +197,7 @@ def _final_f1(cell: Scored) -> str:
 def _main_cells(cell: Scored) -> list[Text]:
     before, after = cell.stage1, cell.final
     return [
-        _name(cell),
+        cell.row_name,
         _samples(cell),
         *map(percent, (before.precision, before.recall, before.f1)),
         *map(percent, (after.precision, after.recall)),
@@ -216,7 +212,7 @@ def _main_cells(cell: Scored) -> list[Text]:
 def _paper_cells(cell: Scored) -> list[Text]:
     after, contrast = cell.final, _contrast_cells(cell.contrast)
     return [
-        _name(cell),
+        cell.row_name,
         _samples(cell),
         percent(cell.stage1.f1),
         *map(percent, (after.precision, after.recall)),
