@@ -43,13 +43,13 @@ def test_stats(kept: Path) -> None:
     result = _run("stats", "--cache", kept)
     assert result.exit_code == ExitCode.OK
     assert str(kept) in result.stdout
-    assert "replies: 3" in result.stdout
+    assert "responses: 3" in result.stdout
     assert "2023-11-14 22:13 UTC" in result.stdout
 
 
 def test_the_usual_cache_is_used_unless_one_is_named(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(CACHE_VARIABLE, str(kept))
-    assert "replies: 3" in _run("stats").stdout
+    assert "responses: 3" in _run("stats").stdout
 
 
 @pytest.mark.parametrize("command", [("stats",), ("clear", "--yes")])
@@ -63,14 +63,14 @@ def test_no_cache_yet_is_said_and_none_is_made(tmp_path: Path, command: tuple[st
 def test_clear_asks_first(kept: Path) -> None:
     refused = _run("clear", "--cache", kept, stdin=b"n\n")
     assert refused.exit_code != ExitCode.OK
-    assert "Forget 3 replies" in refused.stderr
+    assert "Forget 3 cached responses" in refused.stderr
     assert _entries(kept) == 3
     assert _run("clear", "--cache", kept, stdin=b"y\n").exit_code == ExitCode.OK
     assert _entries(kept) == 0
 
 
 def test_clear_without_asking(kept: Path) -> None:
-    assert "3 replies forgotten" in _run("clear", "--cache", kept, "--yes").stdout
+    assert "3 cached responses forgotten" in _run("clear", "--cache", kept, "--yes").stdout
     assert _entries(kept) == 0
 
 
@@ -86,7 +86,7 @@ def test_export_is_readable_sorted_and_safe_for_a_terminal(kept: Path) -> None:
 
 def test_export_to_a_file_and_import_elsewhere(kept: Path, tmp_path: Path) -> None:
     exported, copy = tmp_path / "replies.jsonl", tmp_path / "copy.sqlite"
-    assert "3 replies" in _run("export", "--cache", kept, "-o", exported).stderr
+    assert "3 cached responses" in _run("export", "--cache", kept, "-o", exported).stderr
     assert isinstance(_run("export", "--cache", kept, "-o", exported).exception, ConfigError)
     assert _run("export", "--cache", kept, "-o", exported, "--force").exit_code == ExitCode.OK
     first = _run("import", exported, "--cache", copy)

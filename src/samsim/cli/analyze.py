@@ -53,7 +53,7 @@ class ReviewSource(NamedTuple):
     "--file",
     "file",
     type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
-    help="Analyse many reviews: .txt (one a line), .csv (with a header), .jsonl, or - for stdin. Writes JSON lines.",
+    help="Analyze many reviews: .txt (one a line), .csv (with a header), .jsonl, or - for stdin. Writes JSON lines.",
 )
 @click.option(
     "-o",
@@ -164,7 +164,7 @@ def _given_text(text: str | None, encoding: str | None) -> str:
         return decode_text(content, encoding, "The text on stdin").rstrip("\r\n")
     from samsim.cli.batch.reading import SUFFIXES
 
-    pipe_it = "To analyse these words themselves, pipe them in."
+    pipe_it = "To analyze these words themselves, pipe them in."
     if os.path.isfile(text):
         raise click.UsageError(f"{shown(text)} is a file. Did you mean --file {shown(text)}? {pipe_it}")
     if text.lower().endswith(SUFFIXES) and not any(map(str.isspace, text)):

@@ -30,12 +30,12 @@ def _cache_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.group(epilog=SEE_EXIT_CODES)
 def cache() -> None:
-    """Replies of language models, kept so that the same request is never paid for twice.
+    """Cached responses of language models: the same request is never paid for twice.
 
     \b
     samsim cache stats
-    samsim cache export -o replies.jsonl
-    samsim cache import replies.jsonl --cache other.sqlite
+    samsim cache export -o responses.jsonl
+    samsim cache import responses.jsonl --cache other.sqlite
     """
 
 
@@ -49,12 +49,12 @@ def stats(path: Path | None) -> None:
         return
     with closing(kept):
         found = kept.stats()
-    click.echo(f"file:    {_shown(kept.path)}")
-    click.echo(f"size:    {found.file_bytes / 1_000_000:.1f} MB")
-    click.echo(f"replies: {found.entries}")
+    click.echo(f"file:      {_shown(kept.path)}")
+    click.echo(f"size:      {found.file_bytes / 1_000_000:.1f} MB")
+    click.echo(f"responses: {found.entries}")
     if found.oldest is not None and found.newest is not None:
-        click.echo(f"from:    {_day(found.oldest)}")
-        click.echo(f"to:      {_day(found.newest)}")
+        click.echo(f"from:      {_day(found.oldest)}")
+        click.echo(f"to:        {_day(found.newest)}")
 
 
 @cache.command()
@@ -68,8 +68,8 @@ def clear(path: Path | None, yes: bool) -> None:
         return
     with closing(kept):
         if not yes:
-            click.confirm(f"Forget {_replies(kept.stats().entries)} in {_shown(kept.path)}?", abort=True, err=True)
-        click.echo(f"{_replies(kept.clear())} forgotten")
+            click.confirm(f"Forget {_responses(kept.stats().entries)} in {_shown(kept.path)}?", abort=True, err=True)
+        click.echo(f"{_responses(kept.clear())} forgotten")
 
 
 @cache.command()
@@ -94,7 +94,7 @@ def export(path: Path | None, output: Path | None, force: bool) -> None:
             raise
         target.finish()
     if output is not None:
-        click.echo(f"{_replies(target.count)} -> {_shown(output)}", err=True)
+        click.echo(f"{_responses(target.count)} -> {_shown(output)}", err=True)
 
 
 @cache.command("import")
@@ -102,7 +102,7 @@ def export(path: Path | None, output: Path | None, force: bool) -> None:
 @_cache_option
 @click.pass_context
 def import_(ctx: click.Context, file: Path, path: Path | None) -> None:
-    """Add the replies of an export; what is kept already stays, bad lines are reported and skipped."""
+    """Add the responses of an export; what is cached already stays, bad lines are reported and skipped."""
     kept = _cache_at(path)
     with closing(kept), click.open_file(str(file), "rb") as lines:
         report = kept.import_lines(lines, _report_line)
@@ -129,8 +129,8 @@ def _report_line(number: int, reason: str) -> None:
     click.echo(f"line {number}: {shown(reason)}", err=True)
 
 
-def _replies(number: int) -> str:
-    return how_many(number, "reply", "replies")
+def _responses(number: int) -> str:
+    return how_many(number, "cached response")
 
 
 def _shown(path: Path) -> str:

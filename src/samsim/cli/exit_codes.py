@@ -25,7 +25,7 @@ class ExitCode(IntEnum):
     OK = 0, "all fine"
     INTERNAL = 1, "unexpected internal error (SAMSIM_DEBUG=1 shows the traceback), or measures that failed their checks"
     USAGE = 2, "wrong usage: an option, argument or setting"
-    NO_INPUT = 3, "the input could not be analysed: nothing usable in it"
+    NO_INPUT = 3, "the input could not be analyzed: nothing usable in it"
     SOME_BAD = (
         4,
         "finished, but some rows were bad, samples partial or something of a run is missing (reported on stderr)",

@@ -32,7 +32,7 @@ class LazyCommand:
 
 
 COMMANDS: Mapping[str, LazyCommand] = {
-    "analyze": LazyCommand("samsim.cli.analyze", "analyze", "Analyse a text or a file of reviews."),
+    "analyze": LazyCommand("samsim.cli.analyze", "analyze", "Analyze a text or a file of reviews."),
     "run": LazyCommand("samsim.cli.run", "run", "Run an experiment, or resume it."),
     "compare": LazyCommand("samsim.cli.compare", "compare", "Compare runs sample by sample, with paired tests."),
     "show": LazyCommand("samsim.cli.show", "show", "Show one sample of a run: votes, rules, gold, prompts."),
@@ -40,7 +40,7 @@ COMMANDS: Mapping[str, LazyCommand] = {
     "data": LazyCommand("samsim.cli.data", "data", "List, show, check and convert data sets."),
     "cache": LazyCommand("samsim.cli.cache", "cache", "Look at and manage the cached responses of models."),
     "memory": LazyCommand("samsim.cli.memory", "memory", "Look at and manage an episodic memory."),
-    "demo": LazyCommand("samsim.cli.demo", "demo", "Analyse and score the shipped reviews."),
+    "demo": LazyCommand("samsim.cli.demo", "demo", "Analyze and score the shipped reviews."),
     "doctor": LazyCommand("samsim.cli.doctor", "doctor", "Check engines: settings, keys, servers, one tiny call."),
 }
 

@@ -105,7 +105,7 @@ def run(
 
     CONFIG is a file, or quickstart, which ships with samsim.
 
-    A run that was interrupted goes on where it stopped; a finished one is not run again.
+    An interrupted run is resumed where it stopped; a finished one is not run again.
 
     \b
     samsim run quickstart
@@ -147,7 +147,7 @@ def run(
                 origin=config.resolve().parent,
             )
     except KeyboardInterrupt:
-        click.echo("What is done is kept; the same command goes on from there.", err=True)
+        click.echo("What is done is kept; run the same command again to resume.", err=True)
         raise
     ctx.exit(finish_run(outcome, report=not no_report, ui=choose_ui(lang)))
 

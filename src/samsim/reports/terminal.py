@@ -81,8 +81,8 @@ def partial_lines(collected: Collected, ui: Ui = "en") -> list[str]:
             (
                 f"partial: {run.name}: {run.metrics.partial:,} of {how_many(run.metrics.samples, 'sample')}, counted in"
                 " the measures (samsim report --complete-only leaves them out)",
-                f"일부 누락: {run.name}: 샘플 {run.metrics.samples:,}개 가운데 {run.metrics.partial:,}개. 지표에는"
-                " 포함됩니다(samsim report --complete-only로 제외).",
+                f"일부만 완료(partial): {run.name}: 샘플 {run.metrics.samples:,}개 가운데 {run.metrics.partial:,}개."
+                " 지표에는 포함됩니다(samsim report --complete-only로 제외).",
             ),
             ui,
         )
@@ -153,7 +153,7 @@ def _legend(collected: Collected, ui: Ui) -> str:
     if failed:
         parts.append((f"Failed samples: {failed}.", f"실패한 샘플: {failed}."))
     if collected.complete_only:
-        parts.append(("Partial samples count as failed.", "일부 누락된 샘플은 실패로 셈."))
+        parts.append(("Partial samples count as failed.", "일부만 완료된(partial) 샘플은 실패로 셈."))
     if any(found.left_out for found in collected.comparisons):
         parts.append(
             (

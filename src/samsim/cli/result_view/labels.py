@@ -23,7 +23,7 @@ LABELS: Mapping[str, Pair] = {
     "taxonomy": ("taxonomy", "분류 체계"),
     "partial": (
         "Partial result: {agent} gave no answer in {stage}: {problem}{times}",
-        "일부 응답이 빠진 결과: {stage}에서 {agent} 응답 없음: {problem}{times}",
+        "일부만 완료된(partial) 결과: {stage}에서 {agent} 응답 없음: {problem}{times}",
     ),
     "legend": ("Legend", "범례"),
     "legend_aspect": ("aspect", "속성"),
@@ -58,7 +58,7 @@ LABELS: Mapping[str, Pair] = {
         "기댓값 {total} (조치 {action}, 위험 {risk}, 근거 {grounding}, 확신도 {confidence}), 기준 {threshold}",
     ),
     "moderator": ("moderator: {label}, confidence {confidence}", "조정: {label}, 확신도 {confidence}"),
-    "no_label": ("no label", "라벨 없음"),
+    "no_label": ("no label", "레이블 없음"),
     # memory
     "memory": ("Memory", "메모리"),
     "memory_condition": ("condition {condition}", "조건 {condition}"),

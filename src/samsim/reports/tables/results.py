@@ -129,12 +129,12 @@ def _main_notes(collected: Collected, scored: Sequence[Scored]) -> tuple[Pair, .
             (
                 "Partial samples were decided without some of their calls; they are counted (--complete-only leaves"
                 " them out).",
-                "'일부 누락'은 응답하지 않은 호출을 빼고 판정한 샘플입니다. 점수에 넣었으며 --complete-only를 붙이면"
-                " 뺍니다.",
+                "'일부만 완료(partial)'는 응답하지 않은 호출을 빼고 판정한 샘플입니다. 점수에 넣었으며"
+                " --complete-only를 붙이면 뺍니다.",
             )
         )
     if collected.complete_only:
-        notes.append(("Partial samples count as failed.", "일부 응답이 빠진 샘플은 실패로 셌습니다."))
+        notes.append(("Partial samples count as failed.", "일부만 완료된(partial) 샘플은 실패로 셌습니다."))
     if any(not run.has_review for run in collected.shown):
         notes.append(
             (
@@ -180,7 +180,7 @@ def _main_notes(collected: Collected, scored: Sequence[Scored]) -> tuple[Pair, .
 
 
 def _samples(cell: Scored) -> Pair:
-    counts = [(cell.failed, "failed", "실패"), (cell.partial, "partial", "일부 누락")]
+    counts = [(cell.failed, "failed", "실패"), (cell.partial, "partial", "일부만 완료(partial)")]
     marked = [(f"{count:,} {english}", f"{count:,}개 {korean}") for count, english, korean in counts if count]
     if not marked:
         return whole(cell.samples), whole(cell.samples)
