@@ -19,6 +19,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "loopback: talks to a server on this machine, and to no other")
     # Whatever the shell says, tests and the fixtures of their modules start from the same state.
     os.environ.pop(FORBID_VARIABLE, None)
+    # Commands print in the language of the locale: a test that wants Korean says so.
+    os.environ["LC_ALL"] = "C.UTF-8"
 
 
 @pytest.fixture(autouse=True)

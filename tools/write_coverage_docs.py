@@ -67,8 +67,8 @@ def table(files: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def share(part: int, whole: int) -> str:
-    """Return a share in percent, rounded down: 100 % means all of it."""
-    return f"{part * 1000 // whole / 10:.1f} %" if whole else "–"
+    """Return a share in percent, rounded down: 100% means all of it."""
+    return f"{part * 1000 // whole / 10:.1f}%" if whole else "–"
 
 
 def main() -> None:

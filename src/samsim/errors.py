@@ -50,5 +50,5 @@ def unknown_key(words: str, wrong: str, known: Sequence[str]) -> UnknownKeyError
     from samsim.spelling import closest  # only needed on a mistake
 
     meant = closest(wrong, known)
-    some = ", ".join(known[:5]) + (", …" if len(known) > 5 else "")
+    some = ", ".join(known[:5]) + (", …" if len(known) > 5 else "") if known else "none"
     return UnknownKeyError(f"{words} {f'Did you mean {meant!r}?' if meant else f'Known: {some}.'}")

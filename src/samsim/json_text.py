@@ -18,14 +18,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from samsim.value_limits import MOST_INTEGER, MOST_NUMBER
+
 # Python's own stack allows about five times as much.
 MOST_DEPTH = 200
 # The deepest answer schema has five levels, so nothing valid is this deep, and recursive code can handle it.
 MOST_REPLY_DEPTH = 64
-_MOST_INTEGER = 2**63 - 1
-_MOST_DIGITS = len(str(_MOST_INTEGER))
-# Sums and squares of such numbers are still finite.
-_MOST_NUMBER = 1e100
+_MOST_DIGITS = len(str(MOST_INTEGER))
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -90,7 +89,7 @@ def flaw_of(value: Any) -> JsonError | None:
         elif isinstance(node, float):
             if not math.isfinite(node):
                 return JsonError(_LARGE_NUMBER)
-        elif isinstance(node, int) and not -_MOST_INTEGER - 1 <= node <= _MOST_INTEGER:
+        elif isinstance(node, int) and not -MOST_INTEGER - 1 <= node <= MOST_INTEGER:
             return JsonError(_LARGE_NUMBER)
     return None
 
@@ -165,7 +164,7 @@ def _has_half_pair(value: Any) -> bool:
 def _usual(digits: str) -> int | None:
     # Check the length first: Python is slow with thousands of digits, and then refuses them.
     value = int(digits) if len(digits) <= _MOST_DIGITS + 1 else None
-    return None if value is None or abs(value) > _MOST_INTEGER else value
+    return None if value is None or abs(value) > MOST_INTEGER else value
 
 
 def _integer(digits: str) -> int:
@@ -191,8 +190,8 @@ def _reply_integer(digits: str) -> int:
 
 def _number(digits: str) -> float:
     value = float(digits)
-    if abs(value) > _MOST_NUMBER:
-        raise JsonError(f"a number beyond {_MOST_NUMBER:g}")
+    if abs(value) > MOST_NUMBER:
+        raise JsonError(f"a number beyond {MOST_NUMBER:g}")
     return value
 
 

@@ -6,12 +6,13 @@ out, so a short text cannot expand into a huge value.
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
 import yaml
 from yaml.reader import ReaderError
+
+from samsim.value_limits import LONE_SURROGATE, MOST_INTEGER, MOST_NUMBER
 
 MOST_CHARACTERS = 1_000_000
 # Counted with every alias written out.
@@ -19,9 +20,6 @@ MOST_PLACES = 20_000
 MOST_DEPTH = 50
 # Longer than any sensible number, and short enough for Python to read.
 _MOST_DIGITS = 100
-_MOST_INTEGER = 2**63 - 1
-_MOST_NUMBER = 1e100
-_SURROGATE = re.compile("[\ud800-\udfff]")
 # Forced tags (!!bool maybe) make PyYAML fail with a different exception for each tag.
 _STUMBLES = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
 
@@ -110,7 +108,7 @@ class _Loader(yaml.SafeLoader):
         self._nesting -= 1
         if node is None:
             return None
-        if isinstance(node, yaml.ScalarNode) and _SURROGATE.search(node.value):
+        if isinstance(node, yaml.ScalarNode) and LONE_SURROGATE.search(node.value):
             raise _Refused("half of a surrogate pair, which is not valid text", event.start_mark)
         if isinstance(event, yaml.AliasEvent):
             if node not in self._measured:
@@ -131,14 +129,14 @@ class _Loader(yaml.SafeLoader):
 
     def construct_yaml_int(self, node: yaml.ScalarNode) -> int:
         value = super().construct_yaml_int(_short(node))
-        if abs(value) > _MOST_INTEGER:
+        if abs(value) > MOST_INTEGER:
             raise _Refused("an integer beyond 64 bits; put an id in quotes", node.start_mark)
         return value
 
     def construct_yaml_float(self, node: yaml.ScalarNode) -> float:
         value = super().construct_yaml_float(_short(node))
-        if not abs(value) <= _MOST_NUMBER:
-            raise _Refused(f"not a number, or beyond {_MOST_NUMBER:g}; put a name in quotes", node.start_mark)
+        if not abs(value) <= MOST_NUMBER:
+            raise _Refused(f"not a number, or beyond {MOST_NUMBER:g}; put a name in quotes", node.start_mark)
         return value
 
 

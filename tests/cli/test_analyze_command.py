@@ -77,7 +77,7 @@ def test_compact_and_explained_view() -> None:
     ("arguments", "environ", "words"),
     [
         ((), {"LC_ALL": "ko_KR.UTF-8"}, "분석 결과"),
-        (("--ui", "ko"), {}, "분석 결과"),
+        (("--lang", "ko"), {}, "분석 결과"),
         ((), {"LC_ALL": "C"}, "Final tuples"),
     ],
 )

@@ -70,6 +70,6 @@ def test_an_address_of_a_foreign_kind_does_not_show_its_password() -> None:
 def test_the_full_story_says_what_memory_did(condition: str, ui: str, said: tuple[str, ...], tmp_path: Path) -> None:
     store = str(tmp_path / "store.jsonl")
     run("--memory", store)
-    options = ["analyze", "--explain", "--ui", ui, "--memory", store, "--condition", condition, TEXT]
+    options = ["analyze", "--explain", "--lang", ui, "--memory", store, "--condition", condition, TEXT]
     shown = CliRunner().invoke(cli, options).stdout
     assert [part for part in said if part not in shown] == []

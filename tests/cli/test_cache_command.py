@@ -63,14 +63,14 @@ def test_no_cache_yet_is_said_and_none_is_made(tmp_path: Path, command: tuple[st
 def test_clear_asks_first(kept: Path) -> None:
     refused = _run("clear", "--cache", kept, stdin=b"n\n")
     assert refused.exit_code != ExitCode.OK
-    assert "Delete 3 responses" in refused.stderr
+    assert "Delete 3 cached responses" in refused.stderr
     assert _entries(kept) == 3
     assert _run("clear", "--cache", kept, stdin=b"y\n").exit_code == ExitCode.OK
     assert _entries(kept) == 0
 
 
 def test_clear_without_asking(kept: Path) -> None:
-    assert "3 responses deleted" in _run("clear", "--cache", kept, "--yes").stdout
+    assert "3 cached responses deleted" in _run("clear", "--cache", kept, "--yes").stdout
     assert _entries(kept) == 0
 
 
@@ -86,7 +86,7 @@ def test_export_is_readable_sorted_and_safe_for_a_terminal(kept: Path) -> None:
 
 def test_export_to_a_file_and_import_elsewhere(kept: Path, tmp_path: Path) -> None:
     exported, copy = tmp_path / "replies.jsonl", tmp_path / "copy.sqlite"
-    assert "3 responses" in _run("export", "--cache", kept, "-o", exported).stderr
+    assert "3 cached responses" in _run("export", "--cache", kept, "-o", exported).stderr
     assert isinstance(_run("export", "--cache", kept, "-o", exported).exception, ConfigError)
     assert _run("export", "--cache", kept, "-o", exported, "--force").exit_code == ExitCode.OK
     first = _run("import", exported, "--cache", copy)

@@ -60,7 +60,7 @@ def test_a_run_and_its_copy(good: Path, tmp_path: Path) -> None:
 
 def test_the_tables_are_in_the_language_asked_for(good: Path, broken: Path) -> None:
     korean = shown_by(good, broken, "--lang", "ko", width=300)
-    for words in ("샘플 400개, 실행 2개; 기준: good", "기준과 비교", "정답 → 오답", "완전 일치", "계산 방법은"):
+    for words in ("샘플 400개, 실행 2개; 기준: good", "기준과 비교", "맞음 → 틀림", "완전 일치", "계산 방법은"):
         assert words in korean
     for words in ("baseline", "samples", "right → wrong", "exact", "gold tuple", "more (--flips)"):
         assert words not in korean

@@ -10,8 +10,8 @@ from click.testing import CliRunner, Result
 
 from samsim.cli.exit_codes import ExitCode
 from samsim.cli.main import cli
-from samsim.experiments.artefacts import TRACES
-from tests.experiments.runs import configure, rows, run
+from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS, TRACES
+from tests.experiments.runs import configure, only_folder, rows, run
 from tests.metrics.hand_made import Quad, failed, sample
 from tests.metrics.runs import hand_run, written
 from tests.servers.faults import NO_FAULTS
@@ -76,7 +76,7 @@ def test_an_unknown_id_is_an_error_with_a_guess(experiment: Path) -> None:
 
 
 def test_the_labels_are_korean_if_wanted(experiment: Path) -> None:
-    shown = show(experiment / "cr_v2-C1", "ko-002", "--ui", "ko", "--prompts").stdout
+    shown = show(experiment / "cr_v2-C1", "ko-002", "--lang", "ko", "--prompts").stdout
     for words in ("정답", "호출 1", "내장 엔진은 본문을 직접 분석합니다."):
         assert words in shown
 
@@ -117,3 +117,31 @@ def test_a_failed_sample_and_text_that_would_steer_the_terminal(tmp_path: Path) 
     assert shown.exit_code == ExitCode.OK
     assert "\x1b" not in shown.stdout
     assert "\x07" not in shown.stdout
+
+
+@pytest.mark.parametrize(("limit", "status"), [(1, "stopped"), (1, "running"), (0, "running")])
+def test_an_unfinished_run_says_so(limit: int, status: str, tmp_path: Path) -> None:
+    config = configure(tmp_path, data={"evaluation": {"name": "reviews", "language": "ko", "limit": 4}})
+    run(config, limit=1)
+    folder = only_folder(config)
+    _make_killed(folder, limit, status)
+    listed = show(folder)
+    assert listed.exit_code == ExitCode.OK
+    assert [line.split()[0] for line in listed.stdout.splitlines()] == ["ko-001"][:limit]
+    words = "still running, or killed" if status == "running" else "stopped"
+    so_far = f"the run is unfinished ({words}): {limit} of 4 samples are done. Run the same configuration again"
+    assert so_far in listed.stderr
+    missing = show(folder, "ko-003")
+    assert missing.exit_code == ExitCode.NO_INPUT
+    assert f"no sample 'ko-003' in the run cr_v2-C1 so far: {so_far}" in missing.stderr
+    assert "Did you mean" not in missing.stderr
+    assert "실행이 끝나지 않았습니다" in show(folder, "--lang", "ko").stderr
+
+
+def _make_killed(folder: Path, done: int, status: str) -> None:
+    """The folder as a killed process leaves it: the manifest still says what it said at the start."""
+    for name in (TRACES, SCORECARDS, OUTPUTS):
+        if not done:
+            (folder / name).write_bytes(b"")
+    said = json.loads((folder / MANIFEST).read_text(encoding="utf-8")) | {"status": status}
+    (folder / MANIFEST).write_text(json.dumps(said | {"done": done}), encoding="utf-8")

@@ -207,7 +207,7 @@ def test_a_reviewer_that_failed_is_named() -> None:
     ("ui", "words"),
     [
         ("en", "Partial result: C · P-LIT (literal) gave no answer in Stage 1: timeout"),
-        ("ko", "일부 응답이 빠진 결과: 1단계에서 C · P-LIT (문자 그대로) 응답 없음: timeout"),
+        ("ko", "일부만 완료된(partial) 결과: 1단계에서 C · P-LIT (문자 그대로) 응답 없음: timeout"),
     ],
 )
 def test_the_view_names_a_perspective_that_is_missing(ui: UiLanguage, words: str, explain: bool) -> None:

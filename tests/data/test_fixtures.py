@@ -90,5 +90,5 @@ def test_a_missing_file_and_an_unknown_content_say_what_to_do(tmp_path: Path) ->
         load_samples(DataSource(path=tmp_path / "prose.txt"))
     (tmp_path / "SOURCE.txt").write_text("about", encoding="utf-8")
     (tmp_path / "prose.txt").unlink()
-    with pytest.raises(ConfigError, match="No data file"):
+    with pytest.raises(ConfigError, match="There is no data file"):
         load_samples(DataSource(path=tmp_path))

@@ -65,7 +65,7 @@ def test_a_run_that_was_interrupted_can_go_on(tmp_path: Path) -> None:
     folder = written(hand_run("part", made.made[:3], data=data, done=2, status="interrupted"), tmp_path / "part")
     (problem,) = read_run(folder).problems
     assert str(problem) == (
-        "the run is interrupted: 3 of 5 samples are done. Run the same configuration again to resume it."
+        "the run is unfinished (interrupted): 3 of 5 samples are done. Run the same configuration again to resume."
     )
 
 

@@ -21,7 +21,7 @@ from tests.reports.making_runs import change_manifest, copied, rows_of
         ((OUTPUTS,), 84, "finished", 84, "아무것도 측정할 수 없습니다"),
         ((SCORECARDS,), 84, "finished", 84, "scorecards.jsonl이 없습니다"),
         ((TRACES,), 84, "finished", 84, "호출을 보여 주거나 재생할 수 없습니다"),
-        ((), 40, "interrupted", 40, "실행 상태: 중단됨. 샘플 84개 가운데 40개만 끝났습니다"),
+        ((), 40, "interrupted", 40, "실행이 끝나지 않았습니다(중단됨). 샘플 84개 가운데 40개만 끝났습니다"),
         ((), 40, "finished", 84, "샘플 84개 가운데 40개만 남아 있습니다"),
     ],
 )

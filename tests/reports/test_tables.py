@@ -15,7 +15,7 @@ from samsim.reports import numbers
 from samsim.reports.build import ReportFiles, paper_tables
 from samsim.reports.collecting import collect
 from samsim.reports.tables import measures, results, review, subsets
-from samsim.reports.tables.formats import html_table, html_text, latex, latex_table, markdown_table
+from samsim.reports.tables.formats import latex, latex_table, markdown_table, page_table, page_text
 from samsim.reports.tables.model import Column, Row, Table, said
 from tests.reports.making_runs import change_rows, copied
 
@@ -28,7 +28,7 @@ def evil_table() -> Table:
 
 
 def test_html_says_data_and_obeys_none_of_it() -> None:
-    written = html_table(evil_table())
+    written = page_table(evil_table())
     assert "<img" not in written
     assert 'onerror="' not in written
     assert written.count("&lt;img") == 7
@@ -66,8 +66,8 @@ def test_latex_needs_booktabs_and_says_when_it_has_hangul() -> None:
 
 
 def test_both_languages_are_on_the_page_where_they_differ() -> None:
-    assert html_text(("run", "실행")) == '<span lang="en">run</span><span lang="ko">실행</span>'
-    assert html_text(("F1", "F1")) == "F1"
+    assert page_text(("run", "실행")) == '<span lang="en">run</span><span lang="ko">실행</span>'
+    assert page_text(("F1", "F1")) == "F1"
 
 
 def test_numbers_are_written_the_same_everywhere() -> None:

@@ -11,7 +11,7 @@ from samsim.arguments import check_place
 from samsim.checking.findings import CheckedEngine, EngineCheck, EngineFinding, Note, accepted
 from samsim.checking.measuring import MOST_AT_ONCE
 from samsim.checking.server import check_server
-from samsim.checking.settings_file import Server, places_in, server_of, write_settings
+from samsim.checking.settings_file import Server, measured_server, places_in, write_settings
 from samsim.engines.default import DEFAULT_ENGINE
 from samsim.engines.factory import api_key_of, distinct_settings, read_plan
 from samsim.engines.model_engine import build_model_engine
@@ -51,7 +51,7 @@ def check_engine(
     everybody = distinct_settings(read_plan(spec, base_url=base_url), protocol)
     shown = "given as a mapping" if isinstance(spec, Mapping) else str(spec)
     told(accepted(shown))
-    places = {} if target is None else places_in(target, [server_of(settings) for settings in everybody])
+    places = {} if target is None else places_in(target, [measured_server(settings) for settings in everybody])
     suggested: dict[Server, Suggestion | None] = {}
     wanted = suggested if measure or target is not None else None
     engines = tuple(_checked(settings, told, wanted) for settings in everybody)
@@ -75,7 +75,7 @@ def _checked(
 
     told(f"\n{settings.name}")
     _check(settings, note, suggested)
-    suggestion = None if suggested is None else suggested.get(server_of(settings))
+    suggestion = None if suggested is None else suggested.get(measured_server(settings))
     return CheckedEngine(settings.name, tuple(findings), suggestion)
 
 

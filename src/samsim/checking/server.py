@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from samsim.agents.perspective_agents import PerspectiveAgentPlit
 from samsim.checking.findings import Checked, EngineFinding, Note, attempt_lines, is_loading
 from samsim.checking.measuring import MOST_AT_ONCE, measure
-from samsim.checking.settings_file import Server, server_of
+from samsim.checking.settings_file import Server, measured_server
 from samsim.engines.advice import advice_on
 from samsim.engines.interface import Stage1Inputs
 from samsim.engines.model_engine import ModelEngine
@@ -42,7 +42,7 @@ async def check_server(
             note(EngineFinding("call", "failed", call.problem, tried, advice))
             return
         note(_reached("call", f"{how_many(len(items), 'triplet')}, {_spent(call)}", settings, call.attempts))
-        server = server_of(settings)
+        server = measured_server(settings)
         if suggested is not None and server not in suggested:
             suggested[server] = await measure(engine, note, max(MOST_AT_ONCE, settings.concurrency))
     except EngineError as error:

@@ -25,7 +25,7 @@ Server = tuple[str, str, str]
 _DECIDING = frozenset({"kind", "model", "base_url", "concurrency", "timeout_s"})
 
 
-def server_of(settings: EngineSettings) -> Server:
+def measured_server(settings: EngineSettings) -> Server:
     """Return what a measurement is about: a model on a server, whatever the other settings."""
     return settings.kind, settings.url, settings.model
 
@@ -95,7 +95,7 @@ def _homes(plan: EnginePlan) -> dict[Role, Server]:
     """Return the roles that name a server or its limits; for each seat, the most specific one."""
     homes: dict[Role, Server] = {}
     for seat in seats_of():
-        server = server_of(_settings(plan, seat))
+        server = measured_server(_settings(plan, seat))
         home = next((role for role in reversed(roles_of(seat)) if _DECIDING & plan.engines.get(role, {}).keys()), None)
         if home is not None:
             homes[home] = server

@@ -12,6 +12,7 @@ import click
 from samsim.cli.exit_codes import SEE_EXIT_CODES, ExitCode, ending
 from samsim.cli.options.encoding import check_encoding_name
 from samsim.cli.options.engines import choice_from, engine_options, open_engines
+from samsim.cli.options.lang import lang_option
 from samsim.cli.options.memory import memory_options, open_memory
 from samsim.cli.safe_text import shown
 from samsim.data.file_encoding import decode_text
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 PROTOCOLS = "cr_v1|cr_v2|debate|single|stage1_only|self_consistency:N"
 STDIN = "-"
 _NOTHING_GIVEN = "Give a TEXT, pipe one in, or pass a file of reviews with --file."
-_AUTO_OR_LANGUAGE = click.Choice(["auto", *get_args(Language)])
 
 
 def _known_protocol(_context: click.Context, _option: click.Parameter, name: str) -> str:
@@ -80,8 +80,14 @@ class ReviewSource(NamedTuple):
 )
 @engine_options
 @memory_options
-@click.option("--language", type=_AUTO_OR_LANGUAGE, default="auto", show_default=True, help="Language of the text.")
-@click.option("--ui", type=_AUTO_OR_LANGUAGE, default="auto", show_default=True, help="Language of the labels.")
+@click.option(
+    "--language",
+    type=click.Choice(["auto", *get_args(Language)]),
+    default="auto",
+    show_default=True,
+    help="Language of the text.",
+)
+@lang_option("Language of the labels.", was_ui=True)
 @click.pass_context
 def analyze(
     ctx: click.Context,
@@ -99,7 +105,7 @@ def analyze(
     taxonomy: str,
     answer: AnswerForm,
     language: Language | Literal["auto"],
-    ui: str,
+    lang: str,
     memory: str | None,
     condition: str | None,
     **engine_choice: Any,
@@ -130,7 +136,7 @@ def analyze(
             source = ReviewSource(file, (text_column, id_column), encoding)
             _analyze_file(ctx, pipeline, engines, source, output, force)
         else:
-            code = _analyze_text(pipeline, given, as_json=as_json, explain=explain, ui=ui)
+            code = _analyze_text(pipeline, given, as_json=as_json, explain=explain, lang=lang)
             ctx.exit(code)
 
 
@@ -184,12 +190,12 @@ def _config(protocol: str, taxonomy: str, answer: AnswerForm, language: Language
     return config
 
 
-def _analyze_text(pipeline: Pipeline, text: str, *, as_json: bool, explain: bool, ui: str) -> ExitCode:
+def _analyze_text(pipeline: Pipeline, text: str, *, as_json: bool, explain: bool, lang: str) -> ExitCode:
     from samsim.cli.progress.spinner import reading
     from samsim.cli.result_view.labels import Labels, choose_ui
     from samsim.rules.taxonomy_fit import TaxonomyFit
 
-    labels_language = choose_ui(ui)
+    labels_language = choose_ui(lang)
     language = None if pipeline.config.language == "auto" else pipeline.config.language
     with reading(text, language, Labels(labels_language)):
         result = pipeline.analyze(text)

@@ -70,8 +70,8 @@ def clear(path: Path | None, yes: bool) -> None:
         return
     with closing(kept):
         if not yes:
-            click.confirm(f"Delete {_replies(kept.stats().entries)} in {_shown(kept.path)}?", abort=True, err=True)
-        click.echo(f"{_replies(kept.clear())} deleted")
+            click.confirm(f"Delete {_responses(kept.stats().entries)} in {_shown(kept.path)}?", abort=True, err=True)
+        click.echo(f"{_responses(kept.clear())} deleted")
 
 
 @cache.command()
@@ -98,7 +98,7 @@ def export(path: Path | None, output: Path | None, force: bool) -> None:
             raise
         target.finish()
     if output is not None:
-        click.echo(f"{_replies(target.count)} -> {_shown(output)}", err=True)
+        click.echo(f"{_responses(target.count)} -> {_shown(output)}", err=True)
 
 
 @cache.command("import")
@@ -133,8 +133,8 @@ def _report_line(number: int, reason: str) -> None:
     click.echo(f"line {number}: {shown(reason)}", err=True)
 
 
-def _replies(number: int) -> str:
-    return how_many(number, "response", "responses")
+def _responses(number: int) -> str:
+    return how_many(number, "cached response")
 
 
 def _shown(path: Path) -> str:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from samsim.cli.exit_codes import SEE_EXIT_CODES, ending
+from samsim.cli.options.lang import lang_option
 from samsim.cli.safe_text import shown
 from samsim.safe_json import safe_json
 
 if TYPE_CHECKING:
-    from samsim.reports.tables.model import Ui
     from samsim.schemas.scorecards import Family
 
 # Repeated here so that --help does not import pydantic; a test keeps them equal to ``Family``.
@@ -40,13 +40,7 @@ _SHOWN_FLIPS = 10
 @click.option(
     "--complete-only", is_flag=True, help="Leave out samples that are partial in any run, as if they had failed."
 )
-@click.option(
-    "--lang",
-    type=click.Choice(["auto", "en", "ko"]),
-    default="auto",
-    show_default=True,
-    help="Language of the printed tables.",
-)
+@lang_option("Language of the printed tables.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON, including all flips.")
 @click.pass_context
 def compare(
@@ -72,6 +66,7 @@ def compare(
     samsim compare runs/memory --family ref_pol --flips 50
     """
     from samsim.cli.console import print_view
+    from samsim.cli.result_view.labels import choose_ui
     from samsim.cli.views.compare import comparison_view, listed_uids
     from samsim.metrics.comparison import compare as compare_runs
     from samsim.reports.comparing import runs_to_compare, texts_of
@@ -84,7 +79,7 @@ def compare(
     if as_json:
         click.echo(safe_json(comparison.model_dump_json(indent=2)))
     else:
-        ui: Ui = "ko" if lang == "ko" else "en"
+        ui = choose_ui(lang)
         texts = texts_of(read.runs[0], listed_uids(comparison, flips=flips, families=wanted))
         print_view(comparison_view(comparison, flips=flips, families=wanted, each=each, texts=texts, ui=ui))
     ctx.exit(ending(some_bad=bool(comparison.partial) or read.damaged))

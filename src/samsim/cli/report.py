@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from samsim.cli.exit_codes import SEE_EXIT_CODES, ending
-
-if TYPE_CHECKING:
-    from samsim.reports.tables.model import Ui
+from samsim.cli.options.lang import lang_option
 
 
 @click.command(epilog=SEE_EXIT_CODES)
@@ -18,12 +15,7 @@ if TYPE_CHECKING:
 @click.option(
     "--out", type=click.Path(file_okay=False, path_type=Path), help="Output folder.  [default: the experiment's folder]"
 )
-@click.option(
-    "--lang",
-    type=click.Choice(["auto", "en", "ko"]),
-    default="auto",
-    help="Language of the report, the paper tables and the printed table.",
-)
+@lang_option("Language of the report, the paper tables and the printed table.")
 @click.option("--complete-only", is_flag=True, help="Leave out partial samples, as if they had failed.")
 @click.option("--quiet", is_flag=True, help="Print only the path of the report.")
 @click.pass_context
@@ -39,11 +31,13 @@ def report(
     samsim report runs/quickstart
     samsim report runs/one runs/two --out comparison --lang ko
     """
+    from samsim.cli.result_view.labels import choose_ui
     from samsim.cli.views.report import show_report
     from samsim.reports.build import build_report
 
-    ui: Ui | None = "ko" if lang == "ko" else "en" if lang == "en" else None
-    files = build_report(runs, out, ui=ui, complete_only=complete_only)
-    show_report(files, quiet=quiet, ui=ui or "en")
+    ui = choose_ui(lang)
+    # The page has both languages: unless one was asked for, its reader's browser decides.
+    files = build_report(runs, out, ui=None if lang == "auto" else ui, complete_only=complete_only)
+    show_report(files, quiet=quiet, ui=ui)
     some_bad = bool(files.collected.problems or files.collected.partial)
     ctx.exit(ending(checks_failed=files.checks_failed > 0, some_bad=some_bad))

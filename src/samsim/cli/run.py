@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from samsim.cli.exit_codes import SEE_EXIT_CODES
+from samsim.cli.options.lang import lang_option
 from samsim.cli.safe_text import shown
 from samsim.experiments.shipped import SHIPPED_EXPERIMENTS, shipped_experiment
 from samsim.plurals import how_many
+from samsim.spelling import closest
 
 if TYPE_CHECKING:
+    from samsim.cli.result_view.labels import UiLanguage
     from samsim.experiments.config import ExperimentConfig
 
 
@@ -24,7 +27,13 @@ class _Experiment(click.Path):
         """Return the path of the configuration file."""
         if value in SHIPPED_EXPERIMENTS:
             return shipped_experiment(value)
-        return super().convert(value, param, ctx)
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            meant = closest(value, SHIPPED_EXPERIMENTS)
+            if meant is None:
+                raise
+            self.fail(f"{error.message} Did you mean {meant}?", param, ctx)
 
 
 class _RunCommand(click.Command):
@@ -74,6 +83,7 @@ def _as_setting(option: str, arguments: Sequence[str]) -> str | None:
 )
 @click.option("--restart", is_flag=True, help="Start over; the old folder is renamed and kept.")
 @click.option("--no-report", is_flag=True, help="Skip the metrics and the report at the end.")
+@lang_option("Language of the printed table.")
 @click.pass_context
 def run(
     ctx: click.Context,
@@ -91,6 +101,7 @@ def run(
     out: Path | None,
     restart: bool,
     no_report: bool,
+    lang: str,
 ) -> None:
     """Run an experiment: samples x conditions x protocols x engines x seeds.
 
@@ -103,6 +114,7 @@ def run(
     samsim run my.yaml --plan
     samsim run my.yaml --set matrix.condition=[C1,C2] --max-cost 2
     """
+    from samsim.cli.result_view.labels import choose_ui
     from samsim.experiments.config import OptionValue, read_config
 
     if probe is not None and not plan_only:
@@ -113,7 +125,7 @@ def run(
     )
     loaded = read_config(config, sets, [given for given in options_of_the_run if given.value is not None])
     if plan_only:
-        _show_plan(loaded, probe)
+        _show_plan(loaded, probe, choose_ui(lang))
         return
 
     from samsim.cli.progress.bar import watching
@@ -139,7 +151,7 @@ def run(
     except KeyboardInterrupt:
         click.echo("Finished samples are kept. Run the same command again to resume.", err=True)
         raise
-    ctx.exit(finish_run(outcome, report=not no_report))
+    ctx.exit(finish_run(outcome, report=not no_report, ui=choose_ui(lang)))
 
 
 def _announce(config: ExperimentConfig) -> None:
@@ -156,13 +168,13 @@ def _announce(config: ExperimentConfig) -> None:
     )
 
 
-def _show_plan(config: ExperimentConfig, probe: int | None) -> None:
+def _show_plan(config: ExperimentConfig, probe: int | None, ui: UiLanguage) -> None:
     from samsim.cli.console import PipeConsole
     from samsim.cli.views.run import plan_table
     from samsim.experiments.planning import DEFAULT_PROBES, plan_experiment
 
     plan = plan_experiment(config, DEFAULT_PROBES if probe is None else probe)
     console = PipeConsole()
-    console.print(plan_table(plan))
+    console.print(plan_table(plan, ui))
     for note in plan.notes:
         console.print(f"note: {note}", highlight=False)

@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING
 from samsim.cli.exit_codes import ExitCode, ending
 
 if TYPE_CHECKING:
+    from samsim.cli.result_view.labels import UiLanguage
     from samsim.experiments.run_set import Experiment
     from samsim.reports.build import ReportFiles
 
 
-def finish_run(outcome: Experiment, *, report: bool) -> ExitCode:
+def finish_run(outcome: Experiment, *, report: bool, ui: UiLanguage) -> ExitCode:
     """Build the report if requested, show the outcome, and return the exit code."""
     from samsim.cli.views.run import show_outcome
     from samsim.reports.build import build_report
 
     has_samples = any(manifest.done for manifest in outcome.cells)
     files = build_report(outcome.cell_folders, outcome.folder) if report and has_samples else None
-    show_outcome(outcome, files)
+    show_outcome(outcome, files, ui)
     return ending(
         checks_failed=files is not None and files.checks_failed > 0,
         stopped=outcome.stopped is not None,

@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING
 import click
 
 from samsim.cli.exit_codes import ExitCode
+from samsim.cli.options.lang import lang_option
+from samsim.cli.safe_text import shown
 from samsim.errors import UnknownKeyError
 
 if TYPE_CHECKING:
+    from samsim.cli.result_view.labels import UiLanguage
     from samsim.experiments.artefacts import Run, RunSample
 
 _LISTED = 20
@@ -30,15 +33,11 @@ _LISTED = 20
     show_default=True,
     help="How many samples to list without a UID.",
 )
-@click.option(
-    "--ui",
-    type=click.Choice(["auto", "en", "ko"]),
-    default="auto",
-    show_default=True,
-    help="Language of the labels.",
-)
+@lang_option("Language of the labels.", was_ui=True)
 @click.pass_context
-def show(ctx: click.Context, /, run: Path, uid: str | None, prompts: bool, as_json: bool, limit: int, ui: str) -> None:
+def show(
+    ctx: click.Context, /, run: Path, uid: str | None, prompts: bool, as_json: bool, limit: int, lang: str
+) -> None:
     """Show one sample of a run: what was found, flagged, voted and decided, and its gold.
 
     RUN is a run folder written by samsim run, or an experiment folder; then the sample of every run is shown.
@@ -57,18 +56,30 @@ def show(ctx: click.Context, /, run: Path, uid: str | None, prompts: bool, as_js
     from samsim.experiments.artefacts import find_runs
 
     runs = find_runs([run])
-    labels = Labels(choose_ui(ui))
+    labels = Labels(choose_ui(lang))
     if uid is None:
+        _tell_unfinished(runs[:1], labels.ui)
         with_text = list(islice(runs[0].samples(), limit))
         views.print_samples(runs[0], with_text, labels)
         return
     found = _find(runs, uid)
+    _tell_unfinished(runs, labels.ui)
     for folder, sample in found:
         if as_json:
             views.print_json(folder, sample)
         else:
             views.print_sample(folder, sample, labels, prompts=prompts)
     ctx.exit(ExitCode.OK)
+
+
+def _tell_unfinished(runs: Sequence[Run], ui: UiLanguage) -> None:
+    from samsim.experiments.artefacts import how_far
+    from samsim.reports.tables.model import said
+
+    for run in runs:
+        unfinished = how_far(run)
+        if unfinished is not None:
+            click.echo(f"note: {shown(run.name)}: {said(unfinished.words, ui)}", err=True)
 
 
 def _find(runs: Sequence[Run], uid: str) -> list[tuple[Run, RunSample]]:

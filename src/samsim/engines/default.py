@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from samsim.engines.interface import Engine
 
-DEFAULT_ENGINE = "embedded"
-"""The name of the default engine in options and configurations."""
+DEFAULT_ENGINE: Final = "embedded"
+"""The name of the default engine in options and configurations, and its kind."""
 
 
 def default_engine() -> Engine:

@@ -23,7 +23,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, ValidationError
 
 from samsim.engines.cache import ResponseCache
-from samsim.engines.embedded.engine import EmbeddedEngine
+from samsim.engines.default import DEFAULT_ENGINE, default_engine
 from samsim.engines.interface import Engine
 from samsim.engines.model_engine import build_counting_engine, build_model_engine
 from samsim.engines.pacing.activity import Activity
@@ -178,7 +178,7 @@ class EngineSetup:
     @property
     def concurrency(self) -> int:
         """How many samples are worth running at once; the embedded engine gains nothing from more than one."""
-        return max((item.concurrency for item in self.settings if item.kind != "embedded"), default=1)
+        return max((item.concurrency for item in self.settings if item.kind != DEFAULT_ENGINE), default=1)
 
 
 def read_plan(
@@ -188,7 +188,7 @@ def read_plan(
 
     ``changes`` override settings at the top of the plan.
     """
-    if base_url is not None and (spec == "embedded" or not _is_short(spec)):
+    if base_url is not None and (spec == DEFAULT_ENGINE or not _is_short(spec)):
         said = repr(str(spec)) if isinstance(spec, str | Path) else "given as a mapping"
         raise ConfigError(f"A base URL cannot be used with the engine {said}. Use it with openai:MODEL or in the file.")
     content, what = _content(spec)
@@ -213,13 +213,13 @@ def _content(spec: str | Path | Mapping[str, Any]) -> tuple[Any, str]:
     if not _is_short(spec):
         return _file_content(Path(spec)), f"The engine file {spec} is"
     settings = _short_form(str(spec))
-    return {} if spec == "embedded" else {"engines": {"default": settings}}, f"The engine {spec!r} is"
+    return {} if spec == DEFAULT_ENGINE else {"engines": {"default": settings}}, f"The engine {spec!r} is"
 
 
 def _short_form(spec: str) -> dict[str, Any]:
     """Return the settings of a short form: ``embedded``, ``openai:MODEL`` and so on."""
-    if spec == "embedded":
-        return {"kind": "embedded"}
+    if spec == DEFAULT_ENGINE:
+        return {"kind": DEFAULT_ENGINE}
     kind, separator, model = spec.partition(":")
     if kind not in _SHORT_KINDS or not separator or not model:
         meant = closest(kind, _SHORT_KINDS)
@@ -284,8 +284,8 @@ def build_setup(
     limits = _shared_limits(settings)
 
     def built(item: EngineSettings) -> Engine:
-        if item.kind == "embedded":
-            return EmbeddedEngine()
+        if item.kind == DEFAULT_ENGINE:
+            return default_engine()
         if counting:
             return build_counting_engine(item)
         key, outage = api_key_of(item, known), servers.outage_of(item, plan.max_outage)

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from samsim.engines.default import DEFAULT_ENGINE
 from samsim.engines.transport.guard import is_loopback
 from samsim.schemas.calls import OutputMode
 
@@ -27,6 +28,7 @@ DEFAULT_KEY_VARIABLES: dict[EngineKind, str] = {
     "anthropic": "ANTHROPIC_API_KEY",
     "google": "GEMINI_API_KEY",
 }
+URL_STARTS = ("http://", "https://")
 # What determines an answer, apart from the prompt. Limits and prices do not.
 _IDENTITY_FIELDS = frozenset(
     {"kind", "model", "base_url", "azure_api_version", "temperature", "max_tokens", "output_mode", "extra_body"}
@@ -69,7 +71,7 @@ class EngineSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    kind: EngineKind = "embedded"
+    kind: EngineKind = DEFAULT_ENGINE
     model: str = ""
     base_url: str | None = None
     api_key_env: str | None = None
@@ -105,8 +107,8 @@ class EngineSettings(BaseModel):
     def _names_a_model(self) -> EngineSettings:
         if self.kind != "embedded" and not self.model:
             raise ValueError(f"an engine of kind {self.kind} needs a model")
-        if self.base_url is not None and not self.base_url.startswith(("http://", "https://")):
-            raise ValueError("base_url must start with http:// or https://")
+        if self.base_url is not None and not self.base_url.startswith(URL_STARTS):
+            raise ValueError(f"base_url must start with {' or '.join(URL_STARTS)}")
         if self.max_timeout_s < self.timeout_s:
             raise ValueError("max_timeout_s must be at least timeout_s")
         return self

@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from samsim.errors import InputError, unknown_key
+from samsim.errors import InputError, UnknownKeyError, unknown_key
 from samsim.experiments.run_folder.plain_files import open_plain
 from samsim.experiments.run_folder.signing import cell_digest, is_as_written, take_signature
 from samsim.json_text import JsonError, read_json
@@ -156,7 +156,11 @@ class Run:
             if row["uid"] == uid:
                 return self._sample(row, card)
             known.append(row["uid"])
-        raise unknown_key(f"There is no sample {uid!r} in the run {self.name}.", str(uid), known)
+        missing = f"There is no sample {uid!r} in the run {self.name}"
+        unfinished = how_far(self)
+        if unfinished is not None:
+            raise UnknownKeyError(f"{missing} so far: {unfinished}")
+        raise unknown_key(f"{missing}.", str(uid), known)
 
     def to_rows(self) -> list[Row]:
         """Return one row per opinion of every sample, with the ``error`` of those that failed."""
@@ -241,6 +245,11 @@ class CompleteRun(Run):
             return sample
         error = f"partial: {missing_words(sample.result.missing_calls)}"
         return RunSample(uid=sample.uid, result=None, error=error, card=card)
+
+
+def how_far(run: Run) -> RunProblem | None:
+    """Return how far an unfinished run got; None where no sample is still to be run."""
+    return next((problem for problem in run.problems if problem.code == "unfinished"), None)
 
 
 def read_run(path: str | Path) -> Run:

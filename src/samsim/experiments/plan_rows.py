@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
 
 from samsim.notebook import html_block, html_table
 from samsim.plurals import how_many
@@ -11,31 +11,44 @@ from samsim.plurals import how_many
 if TYPE_CHECKING:
     from samsim.experiments.planning import CellPlan, Estimate, ExperimentPlan
 
-PLAN_COLUMNS = ("cell", "samples", "calls", "tokens", "cost, $", "engine seconds")
-_UNKNOWN = "unknown"
+Ui = Literal["en", "ko"]
+_COLUMNS: Mapping[Ui, tuple[str, ...]] = {
+    "en": ("cell", "samples", "calls", "tokens", "cost, $", "engine seconds"),
+    "ko": ("셀", "샘플", "호출", "토큰", "비용($)", "엔진 시간(초)"),
+}
+_UNKNOWN: Mapping[Ui, str] = {"en": "unknown", "ko": "알 수 없음"}
+_ALL: Mapping[Ui, str] = {"en": "all", "ko": "합계"}
 
 
-def plan_title(plan: ExperimentPlan) -> str:
-    """Return what the estimates are from."""
+def plan_title(plan: ExperimentPlan, ui: Ui = "en") -> str:
+    """Return what the estimates are based on."""
     probed = max((cell.probed for cell in plan.cells), default=0)
+    if ui == "ko":
+        return f"계획(프로토콜·엔진별로 시험한 샘플 {probed:,}개 기준)"
     return f"Plan (from {how_many(probed, 'probed sample')} per protocol and engine)"
 
 
-def cell_row(cell: CellPlan) -> tuple[str, ...]:
+def plan_columns(ui: Ui = "en") -> tuple[str, ...]:
+    """Return the headings of the table."""
+    return _COLUMNS[ui]
+
+
+def cell_row(cell: CellPlan, ui: Ui = "en") -> tuple[str, ...]:
     """Return samples, calls, tokens and cost of a cell, as ranges; a star marks one that nobody was asked for."""
-    name = cell.cell.cell_id + (f" ({how_many(cell.failed, 'probe')} failed)" if cell.failed else "")
+    failed = f" (시험 {cell.failed:,}건 실패)" if ui == "ko" else f" ({how_many(cell.failed, 'probe')} failed)"
+    name = cell.cell.cell_id + (failed if cell.failed else "")
     name += " *" if cell.missing_keys else ""
-    return name, f"{cell.samples:,}", *_ranges([cell])
+    return name, f"{cell.samples:,}", *_ranges([cell], ui)
 
 
-def total_row(cells: Sequence[CellPlan]) -> tuple[str, ...]:
-    """Return the same of all cells together."""
-    return "all", f"{sum(cell.samples for cell in cells):,}", *_ranges(cells)
+def total_row(cells: Sequence[CellPlan], ui: Ui = "en") -> tuple[str, ...]:
+    """Return the same for all cells together."""
+    return _ALL[ui], f"{sum(cell.samples for cell in cells):,}", *_ranges(cells, ui)
 
 
 def plan_text(plan: ExperimentPlan) -> str:
     """Return the plan in lines, for a prompt."""
-    rows = [PLAN_COLUMNS, *_rows(plan)]
+    rows = [plan_columns(), *_rows(plan)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = (
         "  ".join(
@@ -48,7 +61,7 @@ def plan_text(plan: ExperimentPlan) -> str:
 
 def plan_html(plan: ExperimentPlan) -> str:
     """Return the plan as a table, for a notebook."""
-    return html_block(plan_title(plan), html_table(PLAN_COLUMNS, _rows(plan)), *plan.notes)
+    return html_block(plan_title(plan), html_table(plan_columns(), _rows(plan)), *plan.notes)
 
 
 def _rows(plan: ExperimentPlan) -> list[tuple[str, ...]]:
@@ -56,21 +69,21 @@ def _rows(plan: ExperimentPlan) -> list[tuple[str, ...]]:
     return [*rows, total_row(plan.cells)] if len(rows) > 1 else rows
 
 
-def _ranges(cells: Sequence[CellPlan]) -> tuple[str, ...]:
+def _ranges(cells: Sequence[CellPlan], ui: Ui) -> tuple[str, ...]:
     return (
-        _range((cell.calls for cell in cells), ",.0f"),
-        _range((cell.tokens for cell in cells), ",.0f"),
-        _range((cell.cost for cell in cells), ",.4f"),
-        _range((cell.seconds for cell in cells), ",.1f"),
+        _range((cell.calls for cell in cells), ",.0f", ui),
+        _range((cell.tokens for cell in cells), ",.0f", ui),
+        _range((cell.cost for cell in cells), ",.4f", ui),
+        _range((cell.seconds for cell in cells), ",.1f", ui),
     )
 
 
-def _range(parts: Iterable[Estimate | None], form: str) -> str:
+def _range(parts: Iterable[Estimate | None], form: str, ui: Ui) -> str:
     """Return the sum from the least to the most; one unknown part makes it unknown."""
     low = high = 0.0
     for part in parts:
         if part is None:
-            return _UNKNOWN
+            return _UNKNOWN[ui]
         low, high = low + part.low, high + part.high
     least, most = format(low, form), format(high, form)
     return least if least == most else f"{least} – {most}"

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 from samsim.data.samples import Sample
 from samsim.errors import InputError
+from samsim.value_limits import LONE_SURROGATE
 
 MAX_CHARACTERS = 1_000_000
-_LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _ACCEPTED = (
     'texts, samples, (uid, text) pairs or records with "text" and "uid" in a list or another iterable, '
     "a mapping of uid to text, or a pandas Series"
@@ -42,7 +41,7 @@ def check_text(text: object) -> str:
         raise InputError(
             f"The text has {len(text):,} characters, more than {MAX_CHARACTERS:,}. Split it into single reviews."
         )
-    if _LONE_SURROGATE.search(text):
+    if LONE_SURROGATE.search(text):
         raise InputError("The text has broken characters (lone surrogates). Read the file with its actual encoding.")
     return text
 

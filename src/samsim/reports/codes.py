@@ -54,7 +54,7 @@ STATE: Mapping[str, Pair] = {
     "advised": ("advice shown", "조언을 보임"),
     "wrong": ("still wrong", "여전히 틀림"),
     "right": ("all right", "모두 맞음"),
-    "partial": ("partial: calls lost", "일부 응답 누락"),
+    "partial": ("partial: calls lost", "일부만 완료(partial)"),
     "error": ("failed", "실패"),
 }
 SUBSET: Mapping[str, Pair] = {

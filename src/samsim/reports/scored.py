@@ -34,6 +34,11 @@ class Scored:
     contrast: Contrast | None
 
     @property
+    def row_name(self) -> str:
+        """The name, with how many runs were pooled."""
+        return self.name if self.repeats == 1 else f"{self.name} ×{self.repeats}"
+
+    @property
     def failed(self) -> int:
         """How many samples failed in the runs of this row."""
         return sum(run.metrics.errors for run in self.runs[: self.repeats])

@@ -43,7 +43,7 @@ def comparison_table(collected: Collected, ui: Ui = "en") -> Table:
     scored = [] if family is None else scored_runs(collected, family)
     for cell in scored:
         difference = _difference(cell.contrast, ui) if compared else []
-        table.add_row(*map(Text, (_name(cell), *_score(cell), *difference, *budget_cells(cell.runs))))
+        table.add_row(*map(Text, (cell.row_name, *_score(cell), *difference, *budget_cells(cell.runs))))
     there = {run.name for cell in scored for run in cell.runs}
     for run in collected.evaluated:
         if run.name not in there:
@@ -81,8 +81,8 @@ def partial_lines(collected: Collected, ui: Ui = "en") -> list[str]:
             (
                 f"partial: {run.name}: {run.metrics.partial:,} of {how_many(run.metrics.samples, 'sample')}, counted in"
                 " the measures (samsim report --complete-only leaves them out)",
-                f"일부 누락: {run.name}: 샘플 {run.metrics.samples:,}개 가운데 {run.metrics.partial:,}개. 지표에는"
-                " 포함됩니다(samsim report --complete-only로 제외).",
+                f"일부만 완료(partial): {run.name}: 샘플 {run.metrics.samples:,}개 가운데 {run.metrics.partial:,}개."
+                " 지표에는 포함됩니다(samsim report --complete-only로 제외).",
             ),
             ui,
         )
@@ -110,10 +110,6 @@ def _title(collected: Collected, family: Family | None, ui: Ui) -> str:
 def _unscored(collected: Collected, ui: Ui) -> str:
     """Return why nothing is scored; the reasons may differ between runs."""
     return "; ".join(dict.fromkeys(said(missing_row(run).cells[1], ui) for run in collected.evaluated))
-
-
-def _name(cell: Scored) -> str:
-    return cell.name if cell.repeats == 1 else f"{cell.name} ×{cell.repeats}"
 
 
 def _legend(collected: Collected, ui: Ui) -> str:
@@ -157,7 +153,7 @@ def _legend(collected: Collected, ui: Ui) -> str:
     if failed:
         parts.append((f"Failed samples: {failed}.", f"실패한 샘플: {failed}."))
     if collected.complete_only:
-        parts.append(("Partial samples count as failed.", "일부 누락된 샘플은 실패로 셈."))
+        parts.append(("Partial samples count as failed.", "일부만 완료된(partial) 샘플은 실패로 셈."))
     if any(found.left_out for found in collected.comparisons):
         parts.append(
             (

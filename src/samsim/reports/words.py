@@ -39,14 +39,14 @@ PAGE: Mapping[str, Pair] = {
         " counted in the measures. The sample browser lists them under “partial”, and metrics.json names the calls."
         " Repeat them with samsim run … --retry-errors.",
         "샘플 {total}개 가운데 {count}개는 응답하지 않은 호출을 빼고 판정했습니다. 지표에는 들어 있습니다. 샘플 목록의"
-        " ‘일부 응답 누락’에서 볼 수 있고 빠진 호출은 metrics.json에 있습니다. samsim run … --retry-errors로 다시 할 수"
-        " 있습니다.",
+        " ‘일부만 완료(partial)’에서 볼 수 있고 빠진 호출은 metrics.json에 있습니다. samsim run … --retry-errors로"
+        " 다시 할 수 있습니다.",
     ),
     "left_out": (
         "To keep the file small, the sample browser has {included} of {total} samples: those that failed, are partial,"
         " changed or were flagged come first. {left_out} are left out here; the measures count every sample.",
-        "파일 크기를 줄이기 위해 전체 {total}개 중 {included}개만 샘플 목록에 넣었습니다. 실패하거나 일부 응답이"
-        " 빠지거나 바뀌거나 충돌이 있던 샘플을 먼저 넣었고 나머지 {left_out}개는 뺐습니다. 지표는 모든"
+        "파일 크기를 줄이기 위해 전체 {total}개 중 {included}개만 샘플 목록에 넣었습니다. 실패하거나 일부만"
+        " 완료되거나(partial) 바뀌거나 충돌이 있던 샘플을 먼저 넣었고 나머지 {left_out}개는 뺐습니다. 지표는 모든"
         " 샘플로 계산했습니다.",
     ),
     "all_failed": ("all samples failed", "모든 샘플이 실패했습니다"),
@@ -172,7 +172,7 @@ DETAIL: Mapping[str, Pair] = {
     "mark_miss": ("does not match the gold", "정답과 불일치"),
     "partial_sample": (
         "Partial: decided without the calls that gave no answer.",
-        "일부 응답 누락: 응답하지 않은 호출을 빼고 판정했습니다.",
+        "일부만 완료(partial): 응답하지 않은 호출을 빼고 판정했습니다.",
     ),
     "no_answer": ("{agent} gave no answer: {problem}", "{agent} 응답 없음: {problem}"),
     "rejected_parts": ("{agent}: {count} invalid parts dropped", "{agent}: 형식이 깨진 부분 {count}건 제외"),

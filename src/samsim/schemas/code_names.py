@@ -142,7 +142,8 @@ EDIT_REFUSAL: Mapping[str, Pair] = {
     "contradictory_ops": ("contradictory edits", "서로 어긋나는 수정"),
 }
 RUN_STATUS: Mapping[str, Pair] = {
-    "running": ("running", "실행 중"),
+    # A killed process leaves the status of a running one.
+    "running": ("still running, or killed", "실행 중이거나 강제 종료됨"),
     "finished": ("finished", "끝남"),
     "interrupted": ("interrupted", "중단됨"),
     "stopped": ("stopped", "멈춤"),

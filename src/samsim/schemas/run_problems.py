@@ -61,10 +61,10 @@ _WORDS: Mapping[ProblemCode, Pair] = {
         " 실행을 다시 하세요.",
     ),
     "unfinished": (
-        "the run is {status}: {outputs:,} of {samples:,} sample{samples_s} are done. Run the same configuration again"
-        " to resume it.",
-        "실행 상태: {status}. 샘플 {samples:,}개 가운데 {outputs:,}개만 끝났습니다. 같은 설정으로 다시 실행하면 이어서"
-        " 합니다.",
+        "the run is unfinished ({status}): {outputs:,} of {samples:,} sample{samples_s} are done. Run the same"
+        " configuration again to resume.",
+        "실행이 끝나지 않았습니다({status}). 샘플 {samples:,}개 가운데 {outputs:,}개만 끝났습니다. 같은 설정으로 다시"
+        " 실행하면 이어서 합니다.",
     ),
     "too_many_outputs": (
         "outputs.jsonl has {outputs:,} sample{outputs_s}, but the run was over {samples:,}: do not trust it. Repeat"

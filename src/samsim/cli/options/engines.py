@@ -29,6 +29,17 @@ class EngineChoice:
     replay: Path | None
 
 
+def _check_url(_context: click.Context, _parameter: click.Parameter, url: str | None) -> str | None:
+    """Refuse what is no address, by the name of the option."""
+    if url is None:
+        return None
+    from samsim.engines.settings import URL_STARTS
+
+    if not url.startswith(URL_STARTS):
+        raise click.BadParameter(f"{url!r} does not start with {' or '.join(URL_STARTS)}.")
+    return url
+
+
 _SOURCE_OPTIONS = (
     click.option(
         "--engine",
@@ -37,7 +48,12 @@ _SOURCE_OPTIONS = (
         metavar="NAME|FILE",
         help="embedded, openai:MODEL, anthropic:MODEL, google:MODEL, or a YAML file with an engine per agent.",
     ),
-    click.option("--base-url", metavar="URL", help="Server for openai:MODEL: vLLM, Ollama, llama.cpp, LM Studio …"),
+    click.option(
+        "--base-url",
+        callback=_check_url,
+        metavar="URL",
+        help="Server for openai:MODEL: vLLM, Ollama, llama.cpp, LM Studio …",
+    ),
 )
 _RUN_OPTIONS = (
     click.option(

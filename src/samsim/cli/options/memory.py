@@ -19,8 +19,8 @@ def memory_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--memory",
             metavar="STORE",
-            help="Episodic memory: a .jsonl file or a postgresql:// address (memory/episodic_store.jsonl if only a "
-            "condition is given).",
+            help="Episodic memory: a file of JSON lines or a postgresql:// address "
+            "(memory/episodic_store.jsonl if only a condition is given).",
         ),
     ):
         command = option(command)

@@ -23,7 +23,7 @@ LABELS: Mapping[str, Pair] = {
     "taxonomy": ("taxonomy", "분류 체계"),
     "partial": (
         "Partial result: {agent} gave no answer in {stage}: {problem}{times}",
-        "일부 응답이 빠진 결과: {stage}에서 {agent} 응답 없음: {problem}{times}",
+        "일부만 완료된(partial) 결과: {stage}에서 {agent} 응답 없음: {problem}{times}",
     ),
     "legend": ("Legend", "범례"),
     "legend_aspect": ("aspect", "속성"),
@@ -58,7 +58,7 @@ LABELS: Mapping[str, Pair] = {
         "기댓값 {total} (조치 {action}, 위험 {risk}, 근거 {grounding}, 확신도 {confidence}), 기준 {threshold}",
     ),
     "moderator": ("moderator: {label}, confidence {confidence}", "조정: {label}, 확신도 {confidence}"),
-    "no_label": ("no label", "라벨 없음"),
+    "no_label": ("no label", "레이블 없음"),
     # memory
     "memory": ("Memory", "메모리"),
     "memory_condition": ("condition {condition}", "조건 {condition}"),
@@ -154,6 +154,9 @@ LABELS: Mapping[str, Pair] = {
         "프롬프트를 보내지 않았습니다. 내장 엔진은 본문을 직접 분석합니다.",
     ),
     "more_samples": ("and {count} more (--limit)", "외 {count}개 (--limit)"),
+    # after the demo
+    "demo_try": ("One review in full:    ", "리뷰 하나 자세히 보기:"),
+    "demo_measures": ("What the measures mean:", "지표의 뜻:"),
     # nothing
     "empty": ("No opinion about any aspect was found.", "어떤 속성에 대한 의견도 찾지 못했습니다."),
     "empty_stage1": (

@@ -28,19 +28,19 @@ _LISTED_FAILURES = 5
 _TEXT_LENGTH = 160
 _ARROWS: Mapping[Direction, tuple[Pair, str]] = MappingProxyType(
     {
-        "wrong_to_right": (("wrong → right", "오답 → 정답"), "green"),
-        "right_to_wrong": (("right → wrong", "정답 → 오답"), "red"),
+        "wrong_to_right": (("wrong → right", "틀림 → 맞음"), "green"),
+        "right_to_wrong": (("right → wrong", "맞음 → 틀림"), "red"),
     }
 )
 _LEGEND: Pair = (
-    "F1 in percent, micro, of the final tuples; [ ] 95 % bootstrap interval over samples; macro: mean F1 of samples;"
+    "F1 in percent, micro, of the final tuples; [ ] 95% bootstrap interval over samples; macro: mean F1 of samples;"
     " exact: samples with all tuples right. Trivial baselines do not read the text but know the gold's frequencies."
     " p: paired permutation test, if the tuples differ; Holm correction over the distinct outcomes within a measure;"
     " McNemar over exact samples; flips +/−: tuples that went from wrong to right / from right to wrong.",
     "F1은 최종 튜플의 마이크로 평균(%), [ ]는 샘플 부트스트랩 95% 신뢰구간, macro는 샘플별 F1의 평균, 완전 일치는 모든"
     " 튜플이 맞은 샘플 수. 단순 기준선은 본문을 읽지 않고 정답의 빈도만 앎. p는 튜플이 다를 때의 대응 순열 검정, Holm은"
-    " 지표 안의 서로 다른 결과에 대한 보정, McNemar는 완전 일치 샘플로 계산. 바뀜 +/−: 오답에서 정답으로 / 정답에서"
-    " 오답으로 바뀐 튜플.",
+    " 지표 안의 서로 다른 결과에 대한 보정, McNemar는 완전 일치 샘플로 계산. 뒤집힘 +/−: 틀렸다가 맞은 / 맞았다가 틀린"
+    " 튜플.",
 )
 _LEGEND_REPEATS: Pair = (
     " Runs that differ only in seed or repeat are one row, their counts pooled by sample; range: the lowest and highest"
@@ -111,7 +111,7 @@ def _heading(comparison: Comparison, ui: Ui) -> Text:
         number = len(comparison.partial)
         in_runs = ", ".join(f"{run.name} {run.partial:,}" for run in comparison.runs if run.partial)
         english = f"{counted(number)} {'is' if number == 1 else 'are'} partial (calls were lost) and counted: "
-        line.append("\n" + said((english, f"샘플 {number:,}개는 일부 호출이 누락되었으나 포함함: "), ui), "yellow")
+        line.append("\n" + said((english, f"샘플 {number:,}개는 일부만 완료(partial)되었으나 포함함: "), ui), "yellow")
         advice = said(("use --complete-only to leave them out of all runs.", "--complete-only로 모두에서 제외."), ui)
         line.append_text(cell(f"{in_runs}; {advice}", "yellow"))
     return line
@@ -120,7 +120,7 @@ def _heading(comparison: Comparison, ui: Ui) -> Text:
 def _scores(comparison: Comparison, family: Family, *, each: bool, ui: Ui) -> Table:
     repeated = _repeated(comparison)
     more = (said(("runs", "실행"), ui), said(("range", "범위"), ui)) if repeated else ()
-    table = _table(_family(family), "P", "R", "F1", "95 %", *more, "macro", said(("exact", "완전 일치"), ui))
+    table = _table(_family(family), "P", "R", "F1", "95% CI", *more, "macro", said(("exact", "완전 일치"), ui))
     runs = {run.name: run for run in comparison.runs}
     for group in comparison.groups:
         table.add_row(*_group(group, family, baseline=group.name == comparison.baseline, repeated=repeated))
@@ -156,8 +156,8 @@ def _range(values: Sequence[float]) -> str:
 
 
 def _contrasts(comparison: Comparison, ui: Ui) -> Table:
-    first, last = said(("against the baseline", "기준과 비교"), ui), said(("flips +/−", "바뀜 +/−"), ui)
-    table = _table(first, "ΔF1", "95 %", "p", "p Holm", "McNemar p", last)
+    first, last = said(("against the baseline", "기준과 비교"), ui), said(("flips +/−", "뒤집힘 +/−"), ui)
+    table = _table(first, "ΔF1", "95% CI", "p", "p Holm", "McNemar p", last)
     for family in comparison.families:
         table.add_row(Text(_family(family), style="dim"))
         for contrast in comparison.contrasts:
@@ -200,7 +200,7 @@ def _flips(contrast: Contrast, baseline: str, wanted: int, texts: Mapping[str, s
     found = contrast.tuple_flips
     if not wanted or not found:
         return []
-    title = Text(said(("flips, ", "바뀐 튜플, "), ui), style="bold")
+    title = Text(said(("flips, ", "뒤집힌 튜플, "), ui), style="bold")
     title.append_text(cell(f"{baseline} → {contrast.run}, {_family(contrast.family)}", "bold"))
     table = Table.grid(padding=(0, 2))
     for uid, of_sample in groupby(_shown(found, wanted), key=lambda flip: flip.uid):

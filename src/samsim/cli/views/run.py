@@ -11,9 +11,10 @@ from rich.table import Table
 from samsim.cli.console import PipeConsole
 from samsim.cli.safe_text import shown
 from samsim.experiments.artefacts import OUTPUTS, read_run
-from samsim.experiments.plan_rows import PLAN_COLUMNS, cell_row, plan_title, total_row
+from samsim.experiments.plan_rows import cell_row, plan_columns, plan_title, total_row
 from samsim.experiments.planning import ExperimentPlan
 from samsim.plurals import how_many
+from samsim.reports.tables.model import Ui, said
 from samsim.schemas.results import missing_words
 
 if TYPE_CHECKING:
@@ -27,29 +28,30 @@ if TYPE_CHECKING:
 _NAMED = 20
 
 
-def plan_table(plan: ExperimentPlan) -> Table:
+def plan_table(plan: ExperimentPlan, ui: Ui = "en") -> Table:
     """Return a table of samples, calls, tokens and cost per cell; a star marks cells whose calls were only counted."""
-    table = Table(title=plan_title(plan), title_justify="left")
-    first, *others = PLAN_COLUMNS
+    table = Table(title=plan_title(plan, ui), title_justify="left")
+    first, *others = plan_columns(ui)
     table.add_column(first, no_wrap=True)
     for heading in others:
         table.add_column(heading, justify="right")
     for cell in plan.cells:
-        table.add_row(*cell_row(cell))
+        table.add_row(*cell_row(cell, ui))
     if len(plan.cells) > 1:
         table.add_section()
-        table.add_row(*total_row(plan.cells))
+        table.add_row(*total_row(plan.cells, ui))
     return table
 
 
-def show_outcome(outcome: Experiment, files: ReportFiles | None) -> None:
+def show_outcome(outcome: Experiment, files: ReportFiles | None, ui: Ui = "en") -> None:
     """Print the comparison of the cells if a report was built, where the files are, and what is left to do."""
     console = PipeConsole()
     if files is not None:
         from samsim.reports.terminal import show_comparison
 
-        show_comparison(console, files)
-    console.print(f"Outputs, traces, scores: [bold]{outcome.folder}[/]", soft_wrap=True, highlight=False)
+        show_comparison(console, files, ui)
+    files_are_in = said(("Outputs, traces, scores", "출력, 트레이스, 점수"), ui)
+    console.print(f"{files_are_in}: [bold]{outcome.folder}[/]", soft_wrap=True, highlight=False)
     if outcome.stopped is not None:
         click.echo(f"stopped: {outcome.stopped.rstrip('.')}. Run the same command again to resume.", err=True)
     for manifest, folder in zip(outcome.cells, outcome.cell_folders, strict=True):

@@ -11,7 +11,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from samsim.cli.console import PipeConsole
+from samsim.cli.console import literal_console
 from samsim.cli.result_view.labels import Labels
 from samsim.cli.result_view.layout import build_view
 from samsim.cli.result_view.style import Look, aspect_words, cell, indented, joined, polarity_words, section
@@ -25,22 +25,23 @@ _TEXT_IN_A_LIST = 60
 
 def print_samples(run: Run, samples: Sequence[RunSample], labels: Labels) -> None:
     """Print one line per sample: its id, the start of its text, and its completeness unless it is complete."""
-    console = _console()
+    console = literal_console()
     table = Table.grid(padding=(0, 2))
     for sample in samples:
         text = "" if sample.result is None else " ".join(sample.result.text.split())
         short = text if len(text) <= _TEXT_IN_A_LIST else f"{text[:_TEXT_IN_A_LIST]}…"
         state = "" if sample.completeness == "complete" else sample.completeness
         table.add_row(cell(sample.uid, "bold"), cell(short or sample.error or ""), cell(state, "red"))
-    console.print(table)
-    left = run.manifest.done - len(samples)
+    if samples:
+        console.print(table)
+    left = len(run) - len(samples)
     if left > 0:
         console.print(Text(labels("more_samples", count=f"{left:,}"), style="dim"))
 
 
 def print_sample(run: Run, sample: RunSample, labels: Labels, *, prompts: bool) -> None:
     """Print everything that a run knows about one sample."""
-    console = _console()
+    console = literal_console()
     plain = console.no_color or console.color_system is None
     look = Look(labels, console.width, plain)
     console.print(joined([cell(run.name, "bold"), cell(sample.uid), cell(str(run.path), "dim")], " · "))
@@ -64,10 +65,6 @@ def print_json(run: Run, sample: RunSample) -> None:
         "scorecard": None if sample.card is None else sample.card.model_dump(mode="json"),
     }
     click.echo(safe_json(json.dumps(row, ensure_ascii=False)))
-
-
-def _console() -> PipeConsole:
-    return PipeConsole(highlight=False, emoji=False, markup=False)
 
 
 def _gold(card: Scorecard, labels: Labels) -> list[RenderableType]:

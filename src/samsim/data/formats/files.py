@@ -42,10 +42,13 @@ def _file_in(folder: Path, source: DataSource) -> Path:
     found = files if source.split is None else [file for file in files if _is_of(file, source.split)]
     if len(found) == 1:
         return found[0]
-    names = ", ".join(file.name for file in found or files) or "none that could be read"
+    names = ", ".join(file.name for file in found or files)
+    if not files:
+        raise ConfigError(
+            f"There is no data file in {folder}. Give a folder with files of a format that samsim data list names."
+        )
     if not found:
-        wanted = "data file" if source.split is None else f"file of the split {source.split!r}"
-        raise ConfigError(f"No {wanted} in {folder}. Its data files: {names}.")
+        raise ConfigError(f"No file of the split {source.split!r} in {folder}. Its data files: {names}.")
     what = "Several files" if source.split is None else f"Several files of the split {source.split!r}"
     raise ConfigError(f"{what} in {folder}: {names}. Give one of them as path, or choose a split.")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,8 +16,7 @@ from samsim.data.samples import RowProblem, Sample
 from samsim.data.sources import DataSource
 from samsim.language.detect import detect_language
 from samsim.schemas.analysis import Language
-
-_LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
+from samsim.value_limits import LONE_SURROGATE
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +145,7 @@ class _Collector:
 
 def _unusable(row: Row) -> str | None:
     for what, value in (("text", row.text), ("id", row.uid or ""), *(("gold", word) for word in _words(row))):
-        if _LONE_SURROGATE.search(value):
+        if LONE_SURROGATE.search(value):
             return f"bytes that do not fit the file's encoding (in the {what})"
     if "\0" in row.text:
         return "a NUL byte in the text"

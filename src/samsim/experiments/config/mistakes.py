@@ -72,7 +72,8 @@ class ConfigMistakes(ConfigError):  # noqa: N818 - it reports several
 
     def __init__(self, source: str, mistakes: Iterable[Mistake]) -> None:
         self.mistakes = tuple(sorted(mistakes, key=lambda mistake: mistake.place.order))
-        ending = f"{how_many(len(self.mistakes), 'mistake')} in {source}; nothing was run."
+        in_file = any(mistake.place.order[0] == 0 for mistake in self.mistakes)
+        ending = f"{how_many(len(self.mistakes), 'mistake')}{f' in {source}' if in_file else ''}; nothing was run."
         super().__init__("\n".join([*map(str, self.mistakes), ending]))
 
 
@@ -81,7 +82,14 @@ def dotted(keys: Keys) -> str:
     return ".".join(map(str, keys))
 
 
-def unknown_key(wrong: object, known: Sequence[str]) -> str:
+def value_at(content: Any, keys: Keys) -> Any:
+    """Return the value at a place."""
+    for key in keys:
+        content = content[key]
+    return content
+
+
+def unknown_setting(wrong: object, known: Sequence[str]) -> str:
     """Return the message about an unknown key, with a suggestion."""
     meant = closest(wrong, known)
     return f"unknown key. Did you mean {meant}?" if meant else f"unknown key. Use {_one_of(known)}."
@@ -104,7 +112,7 @@ def explain(problem: ErrorDetails, known: Sequence[str]) -> str:
     kind = problem["type"]
     if kind in UNKNOWN_KEY_TYPES or problem["loc"][-1:] == (KEY_MARK,):
         wrong = next(part for part in reversed(problem["loc"]) if part != KEY_MARK)
-        return unknown_key(wrong, expected_names(problem) or known)
+        return unknown_setting(wrong, expected_names(problem) or known)
     if kind == "literal_error":
         return _explain_choice(problem["input"], expected_names(problem))
     if kind == "value_error":

@@ -24,6 +24,7 @@ from samsim.experiments.config.mistakes import (
     belongs_elsewhere,
     expected_names,
     explain,
+    value_at,
 )
 from samsim.spelling import closest
 from samsim.validation_words import KEY_MARK, mistakes_in
@@ -69,14 +70,14 @@ class Repaired(Generic[Model]):
 
     def rename(self, keys: Keys, name: str) -> None:
         """Treat a key as another one."""
-        parent = _node(self.content, keys[:-1])
+        parent = value_at(self.content, keys[:-1])
         parent[name] = parent.pop(keys[-1])
         self._written[(*keys[:-1], name)] = self.as_written(keys)
 
     def leave_out(self, keys: Keys) -> None:
         """Remove a value; later mistakes about what contains it follow from that."""
         self._left_out.add(self.as_written(keys))
-        parent = _node(self.content, keys[:-1])
+        parent = value_at(self.content, keys[:-1])
         if isinstance(parent, dict):
             parent.pop(keys[-1], None)
         else:
@@ -180,12 +181,12 @@ def _repair(result: Repaired[Any], finding: _Finding, made_up: Mapping[Keys, Any
     keys = finding.keys
     if finding.is_missing:
         if keys in made_up:
-            _node(result.content, keys[:-1])[keys[-1]] = deepcopy(made_up[keys])
+            value_at(result.content, keys[:-1])[keys[-1]] = deepcopy(made_up[keys])
         return
     # An earlier repair may have removed it with what contained it.
     if not keys or _existing(result.content, keys) != keys:
         return
-    beside = _node(result.content, keys[:-1])
+    beside = value_at(result.content, keys[:-1])
     meant = finding.meant
     if meant is not None and meant not in beside:
         result.rename(keys, meant)
@@ -228,12 +229,6 @@ def _existing(content: Any, location: Sequence[str | int]) -> Keys:
             keys.append(part)
             node = node[part]
     return tuple(keys)
-
-
-def _node(content: Any, keys: Keys) -> Any:
-    for key in keys:
-        content = content[key]
-    return content
 
 
 def _starts(longer: Keys, shorter: Keys) -> bool:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import yaml
 
 from samsim.errors import ConfigError
-from samsim.experiments.config.mistakes import Keys, dotted
+from samsim.experiments.config.mistakes import Keys, dotted, value_at
 
 Number = int | float
 
@@ -21,7 +20,7 @@ def with_values(text: str, edits: Mapping[Keys, Mapping[str, Number]]) -> str:
     """
     wanted = copy.deepcopy(yaml.safe_load(text))
     for keys, values in edits.items():
-        _at(wanted, keys).update(values)
+        value_at(wanted, keys).update(values)
         text = _edited(text, keys, values)
     try:
         got = yaml.safe_load(text)
@@ -93,9 +92,3 @@ def _nodes(node: yaml.Node | None, entered: set[int]) -> Iterator[yaml.Node]:
     for item in node.value:
         for part in item if isinstance(item, tuple) else (item,):
             yield from _nodes(part, entered)
-
-
-def _at(content: Any, keys: Keys) -> Any:
-    for key in keys:
-        content = content[key]
-    return content

@@ -15,11 +15,11 @@ from functools import cache
 from typing import Any
 
 from samsim.schemas.analysis import Offsets, Token
+from samsim.value_limits import LONE_SURROGATE
 
 MAX_CHUNK = 2_000
 """Longest piece given to Kiwi at once, in code points; keeps time and memory linear in the text."""
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _BREAK = re.compile(r"\n|(?<=[.!?…])\s|\s")
 _JAMO_TAIL = range(0x1160, 0x1200)
 _PARTICLE_TAGS = {"을": "JKO", "은": "JX", "과": "JC"}
@@ -39,7 +39,7 @@ def kiwi() -> Any:
 
 def tokenize(text: str) -> tuple[tuple[Token, ...], tuple[Offsets, ...]]:
     """Return the tokens and sentences of a text, with offsets in code points of the text as given."""
-    clean = _SURROGATE.sub("\ufffd", text)
+    clean = LONE_SURROGATE.sub("\ufffd", text)
     places: list[Offsets] | None = None
     if not unicodedata.is_normalized("NFC", clean):
         clean, places = _compose(clean)

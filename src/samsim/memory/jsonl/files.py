@@ -50,7 +50,7 @@ class StoreFiles:
             self._open()
         except OSError as error:
             self.close()
-            raise StoreError(f"cannot open the memory store {path}: {error.strerror}") from error
+            raise _cannot_open(path, str(error.strerror)) from error
         except BaseException:
             self.close()
             raise
@@ -164,7 +164,7 @@ class StoreFiles:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         for part in (self.path, self.journal_path, self.index_path, beside(self.path, ".lock")):
             if is_no_file(part):
-                raise StoreError(f"cannot open the memory store {self.path}: {part} is not a regular file")
+                raise _cannot_open(self.path, f"{part} is not a regular file")
         try:
             with file_lock(beside(self.path, ".lock")):
                 self._create_missing()
@@ -301,3 +301,9 @@ class StoreFiles:
             os.ftruncate(self._log, last.end)
             sync(self._journal)
             sync(self._log)
+
+
+def _cannot_open(path: Path, why: str) -> StoreError:
+    return StoreError(
+        f"cannot open the memory store {path}: {why}. Name another file, or check this one and its folder."
+    )

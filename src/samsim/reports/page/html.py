@@ -18,7 +18,7 @@ from samsim.reports.collecting import Collected
 from samsim.reports.numbers import whole
 from samsim.reports.page.sample_pack import DETAILS_PER_CHUNK
 from samsim.reports.page.sections import SECTIONS, banners, provenance, sections, words
-from samsim.reports.tables.formats import html_text
+from samsim.reports.tables.formats import page_text
 from samsim.reports.tables.model import Ui, said
 from samsim.reports.words import PAGE, all_words
 
@@ -114,6 +114,6 @@ def _filled(name: str, values: Mapping[str, str]) -> str:
 
     def fill(blank: re.Match[str]) -> str:
         key = blank[1]
-        return html_text(all_words()[key[2:]]) if key.startswith("t:") else values[key]
+        return page_text(all_words()[key[2:]]) if key.startswith("t:") else values[key]
 
     return _BLANK.sub(fill, _template(name))

@@ -13,7 +13,7 @@ from samsim.reports.numbers import percent
 from samsim.reports.page.summary_cards import Card, summary_cards
 from samsim.reports.scored import has_repeats
 from samsim.reports.tables import measures, results, review, subsets
-from samsim.reports.tables.formats import html_table, html_text
+from samsim.reports.tables.formats import page_table, page_text
 from samsim.reports.tables.model import Table, filled
 from samsim.reports.tables.provenance import failed_checks, runs_table, sanity_table
 from samsim.reports.tables.run_rows import primary_of
@@ -40,18 +40,18 @@ _FIRST_BREAKDOWNS = ("subset-polarity", "subset-aspect")
 
 def words(key: str, **values: object) -> str:
     """Return a sentence of the page in both languages."""
-    return html_text(filled(PAGE[key], **values))
+    return page_text(filled(PAGE[key], **values))
 
 
 def banners(collected: Collected) -> str:
     """Return the warnings that a reader must see before the numbers."""
     parts = []
     if failed_checks(collected):
-        checks = html_table(sanity_table(collected, only_failed=True))
+        checks = page_table(sanity_table(collected, only_failed=True))
         parts.append(f'<div class="banner red" role="alert"><b>{words("checks_failed")}</b>{checks}</div>')
     if collected.problems:
         items = "".join(
-            f"<li><b>{escape(found.run)}</b>: {html_text(found.problem.words)}</li>" for found in collected.problems
+            f"<li><b>{escape(found.run)}</b>: {page_text(found.problem.words)}</li>" for found in collected.problems
         )
         parts.append(f'<div class="banner" role="status"><b>{words("problems")}</b><ul>{items}</ul></div>')
     lossy = [run for run in collected.runs if run.metrics.partial]
@@ -89,8 +89,8 @@ def provenance(collected: Collected) -> str:
     passed = ""
     if checks and not failed_checks(collected):
         passed = f'<p class="banner green">{words("checks_passed", count=checks)}</p>'
-    folded = _folded("more_detail", html_table(sanity_table(collected))) if checks else ""
-    runs = _folded("run_details", html_table(runs_table(collected)))
+    folded = _folded("more_detail", page_table(sanity_table(collected))) if checks else ""
+    runs = _folded("run_details", page_table(runs_table(collected)))
     return _section("provenance", passed + runs + folded)
 
 
@@ -106,8 +106,8 @@ def _tables(*tables: Table) -> str:
 def _table(table: Table) -> str:
     """Return a table; a long one is folded under its caption."""
     if len(table.rows) <= _LONG:
-        return html_table(table)
-    return f"<details><summary>{html_text(table.caption)} ({len(table.rows)})</summary>{html_table(table)}</details>"
+        return page_table(table)
+    return f"<details><summary>{page_text(table.caption)} ({len(table.rows)})</summary>{page_table(table)}</details>"
 
 
 def _folded(key: str, content: str) -> str:
@@ -120,7 +120,7 @@ def _summary(collected: Collected, family: Family | None) -> str:
     if family is not None:
         english, korean = named(FAMILY, family)
         pair = PAGE["family_is"]
-        sentences = [html_text((pair[0].format(family=english), pair[1].format(family=korean))), *_ceilings(collected)]
+        sentences = [page_text((pair[0].format(family=english), pair[1].format(family=korean))), *_ceilings(collected)]
     return f'<ul class="cards">{cards}</ul>' + "".join(f"<p>{sentence}</p>" for sentence in sentences)
 
 
@@ -143,7 +143,7 @@ def _ceilings(collected: Collected) -> list[str]:
 
 
 def _card(card: Card) -> str:
-    extra = f'<span class="more">{html_text(card.more)}</span>' if card.more else ""
+    extra = f'<span class="more">{page_text(card.more)}</span>' if card.more else ""
     return f'<li><b>{escape(card.value)}</b><span class="what">{words(card.what)}</span>{extra}</li>'
 
 
@@ -151,14 +151,14 @@ def _results(collected: Collected, family: Family | None) -> str:
     if family is None:
         return ""
     drawn = charts.score_figure(collected, family) + budget_figure(collected, family)
-    shown = html_table(results.main_table(collected, family)) + f'<div class="charts">{drawn}</div>'
+    shown = page_table(results.main_table(collected, family)) + f'<div class="charts">{drawn}</div>'
     if has_repeats(collected):
-        shown += _folded("single_runs", html_table(results.main_table(collected, family, single=True)))
+        shown += _folded("single_runs", page_table(results.main_table(collected, family, single=True)))
     others = [other for run in collected.evaluated for other in run.tuples if other != family]
     more = _tables(results.families_table(collected))
     # The notes would repeat those above.
     tables = (replace(results.main_table(collected, other), notes=()) for other in dict.fromkeys(others))
-    more += "".join(map(html_table, tables))
+    more += "".join(map(page_table, tables))
     return shown + (_folded("other_families", more) if others else "")
 
 

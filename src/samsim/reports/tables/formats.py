@@ -39,7 +39,7 @@ _ONE_COLUMN = 6
 _HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3]")
 
 
-def html_text(text: Text) -> str:
+def page_text(text: Text) -> str:
     """Return an escaped text for the page, in both languages if they differ."""
     if isinstance(text, str):
         return escape(text)
@@ -49,7 +49,7 @@ def html_text(text: Text) -> str:
     return f'<span lang="en">{escape(english)}</span><span lang="ko">{escape(korean)}</span>'
 
 
-def html_table(table: Table) -> str:
+def page_table(table: Table) -> str:
     """Return the table in a box with its own scroll bar."""
     head = "".join(_html_heading(column) for column in table.columns)
     groups = ""
@@ -59,9 +59,9 @@ def html_table(table: Table) -> str:
     body = "".join(
         _html_row(row, table.columns, 0 if n else len(same)) for same in blocks for n, row in enumerate(same)
     )
-    notes = "".join(f'<p class="note">{html_text(note)}</p>' for note in table.notes)
+    notes = "".join(f'<p class="note">{page_text(note)}</p>' for note in table.notes)
     return (
-        f'<figure class="table" id="table-{escape(table.key)}"><figcaption>{html_text(table.caption)}</figcaption>'
+        f'<figure class="table" id="table-{escape(table.key)}"><figcaption>{page_text(table.caption)}</figcaption>'
         f'<div class="scroll" tabindex="0"><table><thead>{groups}<tr>{head}</tr></thead><tbody>{body}</tbody></table>'
         f"</div>{notes}</figure>"
     )
@@ -69,14 +69,14 @@ def html_table(table: Table) -> str:
 
 def _html_group(group: Text, span: int) -> str:
     return (
-        f'<th class="group" colspan="{span}" scope="colgroup">{html_text(group)}</th>'
+        f'<th class="group" colspan="{span}" scope="colgroup">{page_text(group)}</th>'
         if group
         else f'<td colspan="{span}"></td>'
     )
 
 
 def _html_heading(column: Column) -> str:
-    return f'<th scope="col"{_align(column)}>{html_text(column.heading)}</th>'
+    return f'<th scope="col"{_align(column)}>{page_text(column.heading)}</th>'
 
 
 def _align(column: Column) -> str:
@@ -86,12 +86,12 @@ def _align(column: Column) -> str:
 def _html_row(row: Row, columns: tuple[Column, ...], rows: int) -> str:
     """Return a row; adjacent rows with the same name share one name cell."""
     span = f' rowspan="{rows}"' if rows > 1 else ""
-    name = f'<th scope="row"{span}>{html_text(row.cells[0])}</th>' if rows else ""
+    name = f'<th scope="row"{span}>{page_text(row.cells[0])}</th>' if rows else ""
     if row.kind == "missing":
-        rest = f'<td class="missing" colspan="{len(columns) - 1}">{html_text(row.cells[1])}</td>'
+        rest = f'<td class="missing" colspan="{len(columns) - 1}">{page_text(row.cells[1])}</td>'
     else:
         pairs = zip(row.cells[1:], columns[1:], strict=True)
-        rest = "".join(f"<td{_align(column)}>{html_text(cell)}</td>" for cell, column in pairs)
+        rest = "".join(f"<td{_align(column)}>{page_text(cell)}</td>" for cell, column in pairs)
     return f'<tr class="{row.kind}">{name}{rest}</tr>'
 
 

@@ -20,7 +20,7 @@ def runs_table(collected: Collected) -> Table:
         ("data", "데이터"),
         ("done", "완료"),
         ("failed", "실패"),
-        ("partial", "일부 누락"),
+        ("partial", "일부만 완료(partial)"),
         ("status", "상태"),
         ("started", "시작"),
         ("config", "설정"),

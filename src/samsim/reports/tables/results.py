@@ -129,12 +129,12 @@ def _main_notes(collected: Collected, scored: Sequence[Scored]) -> tuple[Pair, .
             (
                 "Partial samples were decided without some of their calls; they are counted (--complete-only leaves"
                 " them out).",
-                "'일부 누락'은 응답하지 않은 호출을 빼고 판정한 샘플입니다. 점수에 넣었으며 --complete-only를 붙이면"
-                " 뺍니다.",
+                "'일부만 완료(partial)'는 응답하지 않은 호출을 빼고 판정한 샘플입니다. 점수에 넣었으며"
+                " --complete-only를 붙이면 뺍니다.",
             )
         )
     if collected.complete_only:
-        notes.append(("Partial samples count as failed.", "일부 응답이 빠진 샘플은 실패로 셌습니다."))
+        notes.append(("Partial samples count as failed.", "일부만 완료된(partial) 샘플은 실패로 셌습니다."))
     if any(not run.has_review for run in collected.shown):
         notes.append(
             (
@@ -180,16 +180,12 @@ def _main_notes(collected: Collected, scored: Sequence[Scored]) -> tuple[Pair, .
 
 
 def _samples(cell: Scored) -> Pair:
-    counts = [(cell.failed, "failed", "실패"), (cell.partial, "partial", "일부 누락")]
+    counts = [(cell.failed, "failed", "실패"), (cell.partial, "partial", "일부만 완료(partial)")]
     marked = [(f"{count:,} {english}", f"{count:,}개 {korean}") for count, english, korean in counts if count]
     if not marked:
         return whole(cell.samples), whole(cell.samples)
     english, korean = (", ".join(parts) for parts in zip(*marked, strict=True))
     return f"{cell.samples:,} ({english})", f"{cell.samples:,} ({korean})"
-
-
-def _name(cell: Scored) -> str:
-    return cell.name if cell.repeats == 1 else f"{cell.name} ×{cell.repeats}"
 
 
 def _final_f1(cell: Scored) -> str:
@@ -201,7 +197,7 @@ def _final_f1(cell: Scored) -> str:
 def _main_cells(cell: Scored) -> list[Text]:
     before, after = cell.stage1, cell.final
     return [
-        _name(cell),
+        cell.row_name,
         _samples(cell),
         *map(percent, (before.precision, before.recall, before.f1)),
         *map(percent, (after.precision, after.recall)),
@@ -216,7 +212,7 @@ def _main_cells(cell: Scored) -> list[Text]:
 def _paper_cells(cell: Scored) -> list[Text]:
     after, contrast = cell.final, _contrast_cells(cell.contrast)
     return [
-        _name(cell),
+        cell.row_name,
         _samples(cell),
         percent(cell.stage1.f1),
         *map(percent, (after.precision, after.recall)),
