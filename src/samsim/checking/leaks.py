@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from samsim.arguments import check_place
 from samsim.errors import InputError
 from samsim.memory.leaks import Leak, LeakFinder, leak_finder
 from samsim.memory.store import MemoryStore, open_store
-from samsim.pipeline.inputs import Texts, as_samples
+from samsim.pipeline.inputs import as_samples
 
 
-def find_leaks(store: str | Path | MemoryStore, texts: Texts) -> list[Leak]:
+def find_leaks(store: str | Path | MemoryStore, texts: Iterable[Any] | Mapping[Any, Any]) -> list[Leak]:
     """Search a memory store for pieces of texts and return where it repeats them; an empty list if nowhere.
 
     A leak is a run of 12 or more characters of a text, whatever its capitals and spaces. Aspect terms of up to 30

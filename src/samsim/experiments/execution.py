@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from samsim.data.gold import GoldSample
 from samsim.data.samples import Sample
 from samsim.engines.interface import Engine
+from samsim.engines.opening import OpenEngine
 from samsim.engines.pacing.activity import Activity
 from samsim.engines.replay import TraceLine
 from samsim.engines.seeding import SeededEngine
@@ -104,7 +105,7 @@ async def run_samples(
     def watched(engine: Engine) -> Engine:
         return SeededEngine(CollectingEngine(engine, traces), inference.seed, inference.repeat)
 
-    pipeline = Pipeline(inference.config, inference.engines.mapped(watched), inference.memory)
+    pipeline = Pipeline(inference.config, OpenEngine(inference.engines.mapped(watched)), inference.memory)
     pairs = ((sample.uid, sample.text) for sample in samples)
     try:
         stream = pipeline.astream(pairs, concurrency=inference.concurrency, continued=continued)

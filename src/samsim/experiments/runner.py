@@ -96,8 +96,9 @@ def run_experiment(
     under way) and ``workers`` (processes of the embedded engine) change no result. ``restart`` starts over; the old
     folder is renamed.
 
-    ``watcher`` is told of the progress, ``engines`` gives the engines of a cell in place of its plan, and ``origin``
-    is the folder whose revision is recorded: the command line and tests use them.
+    The command line and tests use the rest. ``watcher`` (a ``Watcher``) is told of the progress: it has the methods
+    watch_engines, cell_started, sample_done, cell_ended and note. ``engines`` (an ``EngineSource``) is a function that
+    gives the engines of a cell in place of its plan. ``origin`` is the folder whose revision is recorded.
     """
     loaded = as_config(config)
     options = RunOptions(limit, retry_errors, fail_fast, max_error_rate, concurrency, workers)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import aclosing
+from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from samsim.arguments import check_number, check_type
-from samsim.engines.opening import EngineSpec, engines_for
+from samsim.engines.interface import Engine
+from samsim.engines.opening import OpenEngine, engines_for
 from samsim.errors import ConfigError, SamsimError
 from samsim.language.analyze import analyze_text
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator
@@ -36,7 +38,7 @@ class Pipeline:
     def __init__(
         self,
         config: PipelineConfig | Mapping[str, Any] | None = None,
-        engine: EngineSpec | None = None,
+        engine: str | Path | Mapping[Any, Any] | Engine | OpenEngine | None = None,
         memory: EpisodicOrchestrator | None = None,
     ) -> None:
         self.config = _as_config(config)
