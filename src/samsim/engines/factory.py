@@ -18,19 +18,19 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, cast, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, ValidationError
 
 from samsim.engines.cache import ResponseCache
 from samsim.engines.embedded.engine import EmbeddedEngine
-from samsim.engines.interface import Engine
+from samsim.engines.interface import Engine, is_engine
 from samsim.engines.model_engine import build_counting_engine, build_model_engine
 from samsim.engines.pacing.activity import Activity
 from samsim.engines.pacing.limits import AdaptiveLimit, SpendingLimit
 from samsim.engines.pacing.outage import DEFAULT_MAX_OUTAGE_S, Servers
 from samsim.engines.settings import LOCAL_START, EngineKind, EngineSettings
-from samsim.engines.table import OTHER_AGENTS, EngineTable
+from samsim.engines.table import OTHER_AGENTS, EngineTable, no_engine
 from samsim.errors import ConfigError
 from samsim.schemas.protocol_conflict_review import AGENTS, Agent, AgentName
 from samsim.schemas.protocols import draws_of, is_conflict_review
@@ -308,6 +308,62 @@ def build_setup(
         others={agent: everybody[agent, False] for agent in OTHER_AGENTS if (agent, False) in everybody},
     )
     return EngineSetup(table=table, settings=tuple(settings), spending=spending, activity=servers.activity)
+
+
+def setup_by_role(given: Mapping[Any, Any], protocol: str) -> EngineSetup:
+    """Build the engines of a mapping of roles to engines, names and settings.
+
+    The most particular role that is given decides, as in an engine file. Whoever gives engines of their own gives one
+    for everybody who is asked: nobody answers who was not named.
+    """
+    by_role = {_role(key): value for key, value in given.items()}
+    own = {role: value for role, value in by_role.items() if is_engine(value)}
+    named: dict[str, Any] = {role: value for role, value in by_role.items() if role not in own}
+    seated: dict[Seat, Engine] = {}
+    unasked = dict.fromkeys(own)
+    for seat in seats_of(protocol):
+        said = [role for role in roles_of(seat) if role in by_role]
+        if not said:
+            raise no_engine(seat[0], by_role)
+        if said[-1] in own:
+            seated[seat] = own[said[-1]]
+            unasked.pop(said[-1], None)
+        elif any(role in own for role in said):
+            _require_kind(said[-1], named[said[-1]])
+    for role in unasked:
+        _require_use(role, by_role, protocol)
+    return build_setup(read_plan(named), protocol=protocol, seated=seated)
+
+
+def _role(key: object) -> Role:
+    """Return the role that a key names; an agent may also be called as in results (JUDGE)."""
+    roles = get_args(Role)
+    if key in roles:
+        return cast("Role", key)
+    if key in get_args(AgentName):
+        return roles_of((cast("AgentName", key), False))[-1]
+    meant = closest(key, roles)
+    hint = f"Did you mean {meant}?" if meant else f"Use {', '.join(roles)}."
+    raise ConfigError(f"Unknown role {key!r} among the engines. {hint}")
+
+
+def _require_use(role: Role, by_role: Collection[Role], protocol: str) -> None:
+    """Refuse a role that others go before wherever the protocol would ask it; a default may be there for the rest."""
+    chains = [roles_of(seat) for seat in seats_of(protocol) if role in roles_of(seat)]
+    before = dict.fromkeys(other for chain in chains for other in chain[chain.index(role) + 1 :] if other in by_role)
+    if before and role != "default":
+        raise ConfigError(
+            f"The engine of {role} would never be asked: {', '.join(before)} go before it. Leave it out, or give"
+            " perspectives and reviewers (or review_A, review_B, review_C) their own."
+        )
+
+
+def _require_kind(role: Role, settings: Any) -> None:
+    """Refuse settings that would be merged over an engine of a user's own, which has none."""
+    if isinstance(settings, Mapping) and "kind" not in settings:
+        raise ConfigError(
+            f"The engine of {role} has no kind, and cannot take it from an engine of your own. Give it a kind."
+        )
 
 
 def _shared_limits(settings: list[EngineSettings]) -> dict[str, AdaptiveLimit]:

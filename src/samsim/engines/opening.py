@@ -112,7 +112,7 @@ def engines_for(given: str | Path | Mapping[Any, Any] | Engine | OpenEngine | No
     if isinstance(given, Mapping):
         if not any(map(is_engine, given.values())):
             return open_engine(given, protocol=protocol)
-        from samsim.engines.own_engines import setup_by_role
+        from samsim.engines.factory import setup_by_role
 
         return _built(setup_by_role(given, protocol))
     if not is_engine(given):

@@ -14,7 +14,6 @@ from samsim.engines.pacing.activity import Activity
 from samsim.engines.replay import TraceLine
 from samsim.engines.seeding import SeededEngine
 from samsim.engines.table import EngineTable
-from samsim.experiments.advice import USE_RETRY
 from samsim.experiments.projection import Asked, SampleLines, project
 from samsim.experiments.recording import CollectingEngine, SampleTraces
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator
@@ -23,6 +22,7 @@ from samsim.pipeline.config import PipelineConfig
 from samsim.pipeline.epochs import Continuation
 from samsim.plurals import how_many
 from samsim.schemas.results import SampleResult
+from samsim.schemas.run_problems import USE_RETRY
 
 Sink = Callable[[SampleLines], None]
 # The first few samples say little. A smaller start is judged when it is through.

@@ -10,7 +10,7 @@ protocol may make (a conflict review only asks for reviews where something is fl
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,10 +23,11 @@ from samsim.engines.prices import cost_of, price_of
 from samsim.experiments.config import Cell, ExperimentConfig, as_config
 from samsim.experiments.execution import Gold, Inference, run_samples
 from samsim.experiments.loading import load_roles
-from samsim.experiments.plan_rows import plan_html, plan_text
 from samsim.experiments.projection import SampleLines
+from samsim.notebook import html_block, html_table
 from samsim.pipeline.config import PipelineConfig
 from samsim.pipeline.streaming import run_to_end
+from samsim.plurals import how_many
 from samsim.schemas.calls import Usage
 from samsim.schemas.protocol_conflict_review import AGENTS
 from samsim.schemas.protocol_debate import PERSONAS
@@ -35,6 +36,8 @@ from samsim.schemas.runs import CellRecord
 from samsim.schemas.scorecards import UsageRecord
 
 DEFAULT_PROBES = 3
+PLAN_COLUMNS = ("cell", "samples", "calls", "tokens", "cost, $", "engine seconds")
+_UNKNOWN = "unknown"
 # ATE, ATSA and the validator; the judge and Stage 2.
 _STAGE1_CALLS, _JUDGE_AND_STAGE2 = 3, 2
 
@@ -213,3 +216,64 @@ def _estimate(values: Sequence[tuple[float | None, float]], samples: int) -> Est
         return None
     low = min(value for value, _ in known)
     return Estimate(low * samples, max(value * scale for value, scale in known) * samples)
+
+
+def plan_title(plan: ExperimentPlan) -> str:
+    """Return what the estimates are from."""
+    probed = max((cell.probed for cell in plan.cells), default=0)
+    return f"Plan (from {how_many(probed, 'probed sample')} per protocol and engine)"
+
+
+def cell_row(cell: CellPlan) -> tuple[str, ...]:
+    """Return samples, calls, tokens and cost of a cell, as ranges; a star marks one that nobody was asked for."""
+    name = cell.cell.cell_id + (f" ({how_many(cell.failed, 'probe')} failed)" if cell.failed else "")
+    name += " *" if cell.missing_keys else ""
+    return name, f"{cell.samples:,}", *_ranges([cell])
+
+
+def total_row(cells: Sequence[CellPlan]) -> tuple[str, ...]:
+    """Return the same of all cells together."""
+    return "all", f"{sum(cell.samples for cell in cells):,}", *_ranges(cells)
+
+
+def plan_text(plan: ExperimentPlan) -> str:
+    """Return the plan in lines, for a prompt."""
+    rows = [PLAN_COLUMNS, *_rows(plan)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = (
+        "  ".join(
+            [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
+        )
+        for row in rows
+    )
+    return "\n".join([plan_title(plan), *lines, *(f"note: {note}" for note in plan.notes)])
+
+
+def plan_html(plan: ExperimentPlan) -> str:
+    """Return the plan as a table, for a notebook."""
+    return html_block(plan_title(plan), html_table(PLAN_COLUMNS, _rows(plan)), *plan.notes)
+
+
+def _rows(plan: ExperimentPlan) -> list[tuple[str, ...]]:
+    rows = [cell_row(cell) for cell in plan.cells]
+    return [*rows, total_row(plan.cells)] if len(rows) > 1 else rows
+
+
+def _ranges(cells: Sequence[CellPlan]) -> tuple[str, ...]:
+    return (
+        _range((cell.calls for cell in cells), ",.0f"),
+        _range((cell.tokens for cell in cells), ",.0f"),
+        _range((cell.cost for cell in cells), ",.4f"),
+        _range((cell.seconds for cell in cells), ",.1f"),
+    )
+
+
+def _range(parts: Iterable[Estimate | None], form: str) -> str:
+    """Return the sum from the least to the most; one unknown part makes it unknown."""
+    low = high = 0.0
+    for part in parts:
+        if part is None:
+            return _UNKNOWN
+        low, high = low + part.low, high + part.high
+    least, most = format(low, form), format(high, form)
+    return least if least == most else f"{least} – {most}"

@@ -16,7 +16,6 @@ from samsim.engines.pacing.limits import SpendingLimit
 from samsim.engines.pacing.outage import Servers
 from samsim.errors import ConfigError
 from samsim.experiments import provenance
-from samsim.experiments.advice import USE_RESTART
 from samsim.experiments.artefacts import MANIFEST, SCORECARDS, STORE, Run, is_run_folder, read_run
 from samsim.experiments.cell_run import CellJob, RunOptions, Watcher, run_cell
 from samsim.experiments.config import Cell, ExperimentConfig, as_config, config_place
@@ -29,6 +28,7 @@ from samsim.experiments.run_set import Experiment, why_it_ends
 from samsim.experiments.run_store import store_digest
 from samsim.experiments.workers import workers_for
 from samsim.plurals import how_many
+from samsim.schemas.run_problems import USE_RESTART
 from samsim.schemas.runs import CellRecord, EngineRecord, Manifest, RunMeta
 
 _SHOWN_ROWS = 3

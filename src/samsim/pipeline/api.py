@@ -24,6 +24,8 @@ from samsim.pipeline.supervisor import supervise
 from samsim.schemas.results import SampleResult
 from samsim.validation_words import in_words
 
+_ADVICE = "Use analyze(text), or put it in a list."
+
 
 class Pipeline:
     """Analyse texts by one configuration; engines are opened once and shared.
@@ -74,7 +76,7 @@ class Pipeline:
         Anything else is an ``InputError``. ``concurrency`` is how many are under way at once, by default what suits
         the engine; it changes no result. ``continued`` says where an interrupted run with a memory resumes.
         """
-        pairs = as_samples(samples)
+        pairs = as_samples(samples, _ADVICE)
         at_once = self._concurrency if concurrency is None else concurrency
         if self._memory is None or not self._memory.condition.uses_store:
             results = in_order(pairs, self._attempt, at_once)
@@ -88,7 +90,7 @@ class Pipeline:
         """Analyse many texts and yield the results in order: ``astream`` for ordinary code."""
         if concurrency is not None:
             check_number(concurrency, "concurrency", least=1, whole=True)
-        pairs = as_samples(samples)  # here, so that a wrong collection is refused by the call itself
+        pairs = as_samples(samples, _ADVICE)  # here, so that a wrong collection is refused by the call itself
         return iterate(lambda: self._stream_and_close(pairs, concurrency))
 
     async def aclose(self) -> None:

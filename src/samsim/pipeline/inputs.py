@@ -47,14 +47,14 @@ def check_text(text: object) -> str:
     return text
 
 
-def as_samples(texts: object) -> Iterator[tuple[str, Any]]:
+def as_samples(texts: object, advice: str = "Put it in a list.") -> Iterator[tuple[str, Any]]:
     """Return the uid and the text of each sample, read one at a time; the collection itself is checked at once.
 
     Texts without a uid are numbered by their place, from 0. A missing text (None, NaN) keeps its place:
-    it becomes a bad sample, not the end of the rest.
+    it becomes a bad sample, not the end of the rest. ``advice`` is for whoever gives a single text.
     """
     if isinstance(texts, str | bytes):
-        raise InputError("One text was given where many are expected. Put it in a list.")
+        raise InputError(f"One text was given where many are expected. {advice}")
     if isinstance(texts, set | frozenset):
         raise InputError("A set has no order, so its texts cannot be numbered. Sort it into a list.")
     if hasattr(texts, "columns"):

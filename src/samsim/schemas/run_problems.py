@@ -26,6 +26,10 @@ ProblemCode = Literal[
     "unreadable",
 ]
 
+# What to do about a run that cannot be resumed as it is: on the command line, and in Python.
+USE_RESTART = "use --restart (in Python: restart=True); the old folder is kept"
+USE_RETRY = "use --retry-errors (in Python: retry_errors=True)"
+
 # In a sentence {count_s} is the plural's s of {count}; a status is named in the language of the sentence.
 _WORDS: Mapping[ProblemCode, Pair] = {
     "no_outputs": (

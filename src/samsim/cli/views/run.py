@@ -11,8 +11,7 @@ from rich.table import Table
 from samsim.cli.console import PipeConsole
 from samsim.cli.safe_text import shown
 from samsim.experiments.artefacts import OUTPUTS, read_run
-from samsim.experiments.plan_rows import PLAN_COLUMNS, cell_row, plan_title, total_row
-from samsim.experiments.planning import ExperimentPlan
+from samsim.experiments.planning import PLAN_COLUMNS, ExperimentPlan, cell_row, plan_title, total_row
 from samsim.plurals import how_many
 from samsim.schemas.results import missing_words
 

@@ -39,8 +39,8 @@ def load_config(source: str | Path | Mapping[str, Any], sets: Sequence[str] = ()
     accepted = f"the path of a YAML file, a mapping with the content of one, or {' or '.join(SHIPPED_EXPERIMENTS)}"
     check_type(source, (str, Path, Mapping), "the configuration", accepted)
     check_several(sets, "sets", '"run.concurrency=4"')
-    for one in sets:
-        check_type(one, str, "one of sets", "a string: path.to.key=value")
+    for setting in sets:
+        check_type(setting, str, "one of sets", "a string: path.to.key=value")
     return read_config(source, sets, said_with="sets:")
 
 
