@@ -35,6 +35,7 @@ from samsim.engines.answers.shape import as_stated, stated_schema
 from samsim.engines.embedded.engine import EmbeddedEngine
 from samsim.engines.factory import EnginePlan, build_setup
 from samsim.engines.interface import EngineReply, EngineRequest
+from samsim.engines.opening import OpenEngine
 from samsim.engines.sending import estimated_tokens
 from samsim.pipeline.api import Pipeline
 from samsim.schemas.protocol_conflict_review import AnswerForm
@@ -148,8 +149,8 @@ def _common_beginning(one: str, other: str) -> str:
 
 def ask(samples: Sequence[Sample], answer: AnswerForm, url: str) -> Counted:
     """Ask the model itself; its server reports the usage of each call."""
-    table = build_setup(EnginePlan.model_validate(_plan(answer, url)), protocol="cr_v2").table
-    results = [Pipeline({"answer": answer}, table).analyze(sample.text, uid=sample.uid) for sample in samples]
+    engine = OpenEngine(build_setup(EnginePlan.model_validate(_plan(answer, url)), protocol="cr_v2").table)
+    results = [Pipeline({"answer": answer}, engine).analyze(sample.text, uid=sample.uid) for sample in samples]
     return Counted(answer, len(samples), *(_asked(results, stage) for stage in ("stage1", "review")))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from tools.write_api_docs import GROUPS, Words, english, korean, korean_mistakes
 
 import samsim
 from samsim import errors
+from samsim.data import format_table
 
 # What a user calls, one for each task of the documentation.
 FUNCTIONS = """
@@ -37,6 +39,21 @@ def test_a_public_name_is_itself_and_says_what_it_is(name: str) -> None:
 def test_the_words_of_a_function_begin_with_what_it_does(name: str) -> None:
     first = (inspect.getdoc(getattr(samsim, name)) or "").split()[0]
     assert first in VERBS
+
+
+@pytest.mark.parametrize("name", [*FUNCTIONS, "Pipeline"])
+def test_a_signature_has_public_types_or_says_what_they_are(name: str) -> None:
+    item = getattr(samsim, name)
+    said = inspect.getdoc(item) or ""
+    signature = " ".join(str(parameter.annotation) for parameter in inspect.signature(item).parameters.values())
+    types = set(re.findall(r"\b[A-Z]\w+", re.sub(r"Literal\[.*?\]", "", signature)))
+    known = {*samsim.__all__, "Any", "Callable", "Iterable", "Mapping", "None", "Path", "Sequence"}
+    assert [found for found in types - known if f"``{found}``" not in said] == []
+
+
+def test_the_reference_names_nothing_that_is_not_public() -> None:
+    words = set(re.findall(r"`([A-Z][A-Z_]+)`", english().page.read_text(encoding="utf-8")))
+    assert [word for word in words if hasattr(format_table, word)] == []
 
 
 def test_another_name_is_an_attribute_error() -> None:

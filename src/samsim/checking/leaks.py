@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from samsim.arguments import check_place
 from samsim.errors import InputError
 from samsim.memory.leaks import Leak, LeakFinder, leak_finder
 from samsim.memory.store import MemoryStore, open_store
-from samsim.pipeline.inputs import Texts, as_samples
+from samsim.pipeline.inputs import as_samples
 
 
-def find_leaks(store: str | Path | MemoryStore, texts: Texts) -> list[Leak]:
+def find_leaks(store: str | Path | MemoryStore, texts: Iterable[Any] | Mapping[Any, Any]) -> list[Leak]:
     """Search a memory store for fragments of texts and return every place that repeats one.
 
     A leak is a run of 12 or more characters from a text, ignoring case and whitespace. Aspect terms of up to 30

@@ -34,7 +34,7 @@ USUAL_COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 
 class DataSource(BaseModel):
-    """One set of texts, with or without gold: a shipped set, or a file in one of ``FORMATS``."""
+    """One set of texts, with or without gold: a shipped set, or a file; ``samsim data list`` has the formats."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

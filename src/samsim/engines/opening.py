@@ -52,9 +52,6 @@ class OpenEngine:
 _DESCRIBED = "embedded, openai:MODEL, anthropic:MODEL, google:MODEL, the path of a YAML file"
 _BOUNDS: Mapping[str, Any] = MappingProxyType({"max_cost": {"above": 0}, "max_outage": {"least": 0}})
 
-EngineSpec = str | Path | Mapping[Any, Any] | Engine | EngineTable | OpenEngine
-"""Everything that ``Pipeline`` accepts as its engine."""
-
 
 def open_engine(
     spec: str | Path | Mapping[str, Any] = DEFAULT_ENGINE,
@@ -106,7 +103,7 @@ def check_spec(spec: object, protocol: str | None, base_url: str | None) -> None
         check_type(base_url, str, "base_url", "an address: http://127.0.0.1:8080/v1")
 
 
-def engines_for(given: EngineSpec | None, protocol: str) -> OpenEngine:
+def engines_for(given: str | Path | Mapping[Any, Any] | Engine | OpenEngine | None, protocol: str) -> OpenEngine:
     """Return the engines of a pipeline for anything it accepts; None means the embedded engine."""
     if isinstance(given, OpenEngine):
         return given
@@ -118,7 +115,7 @@ def engines_for(given: EngineSpec | None, protocol: str) -> OpenEngine:
         from samsim.engines.by_role import setup_by_role
 
         return _built(setup_by_role(given, protocol))
-    if not isinstance(given, EngineTable) and not is_engine(given):
+    if not is_engine(given):
         accepted = f"{_DESCRIBED}, a mapping by role, what open_engine returned, or an Engine of your own"
         check_type(given, (), "engine", accepted)
     return OpenEngine(EngineTable.of(given))

@@ -15,7 +15,6 @@ from samsim.data.samples import Sample
 from samsim.engines.factory import EngineSetup
 from samsim.engines.pacing.activity import Activity
 from samsim.errors import ConfigError, InputError, StoreError
-from samsim.experiments.advice import USE_RESTART, USE_RETRY
 from samsim.experiments.artefacts import MANIFEST, STORE, Run, has_lines
 from samsim.experiments.config import Cell
 from samsim.experiments.config.matrix import uses_memory
@@ -37,6 +36,7 @@ from samsim.pipeline.config import PipelineConfig
 from samsim.pipeline.epochs import Continuation
 from samsim.pipeline.streaming import run_to_end
 from samsim.plurals import how_many
+from samsim.schemas.run_problems import USE_RESTART, USE_RETRY
 from samsim.schemas.runs import LIMITED, CellRecord, Manifest, RunStatus
 
 # What must be unchanged to resume a run; otherwise one folder would mix two experiments.

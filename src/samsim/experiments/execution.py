@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from samsim.data.gold import GoldSample
 from samsim.data.samples import Sample
 from samsim.engines.interface import Engine
+from samsim.engines.opening import OpenEngine
 from samsim.engines.pacing.activity import Activity
 from samsim.engines.replay import TraceLine
 from samsim.engines.seeding import SeededEngine
 from samsim.engines.table import EngineTable
-from samsim.experiments.advice import USE_RETRY
 from samsim.experiments.projection import Asked, SampleLines, project
 from samsim.experiments.recording import CollectingEngine, SampleTraces
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator
@@ -22,6 +22,7 @@ from samsim.pipeline.config import PipelineConfig
 from samsim.pipeline.epochs import Continuation
 from samsim.plurals import how_many
 from samsim.schemas.results import SampleResult
+from samsim.schemas.run_problems import USE_RETRY
 
 Sink = Callable[[SampleLines], None]
 # Too few samples say little about the rate; a start with fewer is judged at its end.
@@ -104,7 +105,7 @@ async def run_samples(
     def watched(engine: Engine) -> Engine:
         return SeededEngine(CollectingEngine(engine, traces), inference.seed, inference.repeat)
 
-    pipeline = Pipeline(inference.config, inference.engines.mapped(watched), inference.memory)
+    pipeline = Pipeline(inference.config, OpenEngine(inference.engines.mapped(watched)), inference.memory)
     pairs = ((sample.uid, sample.text) for sample in samples)
     try:
         stream = pipeline.astream(pairs, concurrency=inference.concurrency, continued=continued)

@@ -16,7 +16,6 @@ from samsim.engines.pacing.limits import SpendingLimit
 from samsim.engines.pacing.outage import Servers
 from samsim.errors import ConfigError
 from samsim.experiments import provenance
-from samsim.experiments.advice import USE_RESTART
 from samsim.experiments.artefacts import MANIFEST, SCORECARDS, STORE, Run, is_run_folder, read_run
 from samsim.experiments.cell_run import CellJob, RunOptions, Watcher, run_cell
 from samsim.experiments.config import Cell, ExperimentConfig, as_config, config_place
@@ -29,6 +28,7 @@ from samsim.experiments.run_folder.writing import all_locked
 from samsim.experiments.run_set import Experiment, why_it_ends
 from samsim.experiments.workers import workers_for
 from samsim.plurals import how_many
+from samsim.schemas.run_problems import USE_RESTART
 from samsim.schemas.runs import CellRecord, EngineRecord, Manifest, RunMeta
 
 _SHOWN_ROWS = 3
@@ -96,8 +96,9 @@ def run_experiment(
     the same time) and ``workers`` (processes of the embedded engine) do not change results. ``restart`` starts over;
     the old folder is renamed.
 
-    The command line and tests also use ``watcher``, which is told the progress, ``engines``, which replaces the
-    engines of a cell's plan, and ``origin``, the folder whose git revision is recorded.
+    The command line and tests use the rest. ``watcher`` (a ``Watcher``) is told the progress: it has the methods
+    watch_engines, cell_started, sample_done, cell_ended and note. ``engines`` (an ``EngineSource``) is a function that
+    gives the engines of a cell instead of its plan. ``origin`` is the folder whose git revision is recorded.
     """
     loaded = as_config(config)
     options = RunOptions(limit, retry_errors, fail_fast, max_error_rate, concurrency, workers)

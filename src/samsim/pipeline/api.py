@@ -5,12 +5,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import aclosing
+from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from samsim.arguments import check_number, check_type
-from samsim.engines.opening import EngineSpec, engines_for
+from samsim.engines.interface import Engine
+from samsim.engines.opening import OpenEngine, engines_for
 from samsim.errors import ConfigError, SamsimError
 from samsim.language.analyze import analyze_text
 from samsim.memory.episodic_orchestrator import EpisodicOrchestrator
@@ -21,6 +23,8 @@ from samsim.pipeline.streaming import in_order, iterate, run_to_end
 from samsim.pipeline.supervisor import supervise
 from samsim.schemas.results import SampleResult
 from samsim.validation_words import in_words
+
+_ADVICE = "Use analyze(text), or put it in a list."
 
 
 class Pipeline:
@@ -36,7 +40,7 @@ class Pipeline:
     def __init__(
         self,
         config: PipelineConfig | Mapping[str, Any] | None = None,
-        engine: EngineSpec | None = None,
+        engine: str | Path | Mapping[Any, Any] | Engine | OpenEngine | None = None,
         memory: EpisodicOrchestrator | None = None,
     ) -> None:
         self.config = _as_config(config)
@@ -72,7 +76,7 @@ class Pipeline:
         Anything else raises an ``InputError``. ``concurrency`` is how many samples run at once, by default what suits
         the engine; it does not affect results. ``continued`` says where an interrupted run with a memory resumes.
         """
-        pairs = as_samples(samples)
+        pairs = as_samples(samples, _ADVICE)
         at_once = self._concurrency if concurrency is None else concurrency
         if self._memory is None or not self._memory.condition.uses_store:
             results = in_order(pairs, self._attempt, at_once)
@@ -86,7 +90,7 @@ class Pipeline:
         """Analyze many texts and yield the results in order; the synchronous version of ``astream``."""
         if concurrency is not None:
             check_number(concurrency, "concurrency", least=1, whole=True)
-        pairs = as_samples(samples)  # here, so that a wrong collection is refused by the call itself
+        pairs = as_samples(samples, _ADVICE)  # here, so that a wrong collection is refused by the call itself
         return iterate(lambda: self._stream_and_close(pairs, concurrency))
 
     async def aclose(self) -> None:

@@ -46,14 +46,14 @@ def check_text(text: object) -> str:
     return text
 
 
-def as_samples(texts: object) -> Iterator[tuple[str, Any]]:
+def as_samples(texts: object, advice: str = "Put it in a list.") -> Iterator[tuple[str, Any]]:
     """Return the uid and the text of each sample, read lazily; the collection itself is checked immediately.
 
     Texts without a uid are numbered by their position, from 0. A missing text (None, NaN) keeps its position:
-    it becomes a bad sample and does not stop the rest.
+    it becomes a bad sample and does not stop the rest. ``advice`` ends the error about a single text.
     """
     if isinstance(texts, str | bytes):
-        raise InputError("A single text was given, but many are expected. Put it in a list.")
+        raise InputError(f"A single text was given, but many are expected. {advice}")
     if isinstance(texts, set | frozenset):
         raise InputError("A set has no order, so its texts cannot be numbered. Sort it into a list.")
     if hasattr(texts, "columns"):

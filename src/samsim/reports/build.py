@@ -7,12 +7,12 @@ from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import get_args
+from typing import Literal, get_args
 
 from samsim.arguments import check_choice, check_number, check_place
 from samsim.errors import ConfigError, StoreError
 from samsim.experiments.artefacts import Run
-from samsim.experiments.run_set import Experiment, RunSource, folders_of
+from samsim.experiments.run_set import Experiment, folders_of
 from samsim.metrics.statistics import DEFAULT_RESAMPLES
 from samsim.notebook import Html, html_block
 from samsim.reports.collecting import Collected, collect
@@ -66,10 +66,10 @@ class ReportFiles:
 
 
 def build_report(
-    runs: RunSource | Sequence[RunSource],
+    runs: str | Path | Run | Experiment | Sequence[str | Path | Run | Experiment],
     out: str | Path | None = None,
     *,
-    ui: Ui | None = None,
+    ui: Literal["en", "ko"] | None = None,
     resamples: int = DEFAULT_RESAMPLES,
     sample_budget: int = DEFAULT_BUDGET,
     complete_only: bool = False,

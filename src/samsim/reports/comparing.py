@@ -5,11 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
 
 from samsim.arguments import check_number, check_several
 from samsim.errors import ConfigError
 from samsim.experiments.artefacts import CompleteRun, Run, find_runs
-from samsim.experiments.run_set import RunSource, folders_of
+from samsim.experiments.run_set import Experiment, RunSource, folders_of
 from samsim.metrics.comparison import Comparison
 from samsim.metrics.comparison import compare as compare_runs
 from samsim.metrics.statistics import DEFAULT_RESAMPLES, DEFAULT_SEED
@@ -28,8 +30,8 @@ class RunsToCompare:
 
 
 def compare(
-    *runs: RunSource,
-    families: Iterable[Family] | None = None,
+    *runs: str | Path | Run | Experiment,
+    families: Iterable[str] | None = None,
     complete_only: bool = False,
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
@@ -50,7 +52,9 @@ def compare(
     read = runs_to_compare(runs, complete_only=complete_only)
     for note in read.notes:
         warnings.warn(note, stacklevel=2)
-    found = compare_runs(read.runs, families=wanted, names=read.names, resamples=resamples, seed=seed)
+    found = compare_runs(
+        read.runs, families=cast("list[Family] | None", wanted), names=read.names, resamples=resamples, seed=seed
+    )
     flipped = {flip.uid for contrast in found.contrasts for flip in contrast.tuple_flips}
     return found.model_copy(update={"texts": texts_of(read.runs[0], flipped)})
 

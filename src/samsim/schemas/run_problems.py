@@ -26,6 +26,10 @@ ProblemCode = Literal[
     "unreadable",
 ]
 
+# What to do about a run that cannot be resumed as it is: on the command line, and in Python.
+USE_RESTART = "use --restart (in Python: restart=True); the old folder is kept"
+USE_RETRY = "use --retry-errors (in Python: retry_errors=True)"
+
 # {count_s} is the plural "s" for {count}; the status is given in the language of the sentence.
 _WORDS: Mapping[ProblemCode, Pair] = {
     "no_outputs": (

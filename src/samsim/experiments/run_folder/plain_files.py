@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from samsim.errors import InputError, StoreError
-from samsim.experiments.advice import USE_RESTART
+from samsim.schemas.run_problems import USE_RESTART
 
 _KINDS = (
     (stat.S_ISLNK, "a symbolic link"),

@@ -11,13 +11,13 @@ from typing import Any, BinaryIO
 from pydantic import ValidationError
 
 from samsim.errors import InputError
-from samsim.experiments.advice import USE_RESTART
 from samsim.experiments.artefacts import LINE_FILES, OUTPUTS, SCORECARDS, TRACES, changed_line, foreign_line
 from samsim.experiments.run_folder.plain_files import open_plain
 from samsim.experiments.run_folder.signing import cell_digest, is_as_written, take_signature
 from samsim.json_text import JsonError, read_json
 from samsim.memory.store import episode_id_of
 from samsim.schemas.results import Completeness, SampleResult
+from samsim.schemas.run_problems import USE_RESTART
 from samsim.schemas.runs import Manifest
 from samsim.schemas.scorecards import Scorecard
 

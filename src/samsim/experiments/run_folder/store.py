@@ -12,11 +12,11 @@ from pathlib import Path
 
 from samsim.durable_files import TEMPORARY, beside, is_no_file, sync, sync_folder
 from samsim.errors import StoreError
-from samsim.experiments.advice import USE_RESTART
 from samsim.experiments.digests import file_digest
 from samsim.experiments.run_folder.plain_files import open_plain
 from samsim.memory.jsonl import journal
 from samsim.memory.store import POSTGRES_SCHEMES, open_store
+from samsim.schemas.run_problems import USE_RESTART
 
 _JOURNAL, _INDEX = ".journal", ".index"
 
