@@ -27,7 +27,7 @@ def test_a_misspelt_experiment_is_told_with_the_one_that_ships(written: str, gue
 def test_a_wrong_option_is_not_a_mistake_in_the_file(tmp_path: Path) -> None:
     code, words = told("run", "quickstart", "--set", "foo")
     assert code == ExitCode.USAGE
-    assert words == "error: --set foo: no setting. Write it as path.to.key=value. 1 mistake; nothing was run."
+    assert words == "error: --set foo: not a setting. Write it as path.to.key=value. 1 mistake; nothing was run."
     config = tmp_path / "my.yaml"
     config.write_text("name: x\ndata: {evaluation: reviews}\nrnu: {}\n", encoding="utf-8")
     assert told("run", config, "--set", "foo")[1].endswith(f"2 mistakes in {config}; nothing was run.")
