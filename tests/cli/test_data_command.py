@@ -139,8 +139,8 @@ def test_an_existing_output_stays_without_force(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (("validate", "nothing.csv"), "neither a file nor a shipped set (reviews, reviews_memory)"),
-        (("validate", "reviews", "--split", "dev"), "belong to path"),
+        (("validate", "nothing.csv"), "neither a file nor a shipped set (reviews, reviews_memory, ko_triplets)"),
+        (("validate", "reviews", "--split", "dev"), "has no splits"),
         (("validate", ASTE / "dev_triplets.txt", "--format", "astee"), "did you mean aste?"),
         (("validate", FIXTURES / "semeval2014" / "restaurant_train.xml"), "semeval2014_terms or"),
         (("show", FIXTURES / "nested.jsonl", "--columns", "txt=body"), "did you mean text?"),

@@ -20,6 +20,8 @@ from tests.data.reading import assert_sound
 _SHARED_RUN = 15
 _IMPLIED_ENGLISH_REFS = {"price", "design", "quality", "convenience", "variety", "awareness", "general"}
 every_set = pytest.mark.parametrize("name", SHIPPED)
+# The Korean triplets have categories and tags of their own, see test_ko_triplets.py.
+review_sets = pytest.mark.parametrize("name", ["reviews", "reviews_memory"])
 
 
 def runs(samples: Iterable[Sample]) -> set[str]:
@@ -43,7 +45,7 @@ def test_a_set_is_whole_and_its_spans_are_exact(name: str) -> None:
             assert sample.language == "ko" or item.opinion_term in sample.text
 
 
-@every_set
+@review_sets
 def test_refs_follow_the_conventions(name: str) -> None:
     taxonomy = load_taxonomy("nikl2022")
     gold = load_gold(DataSource(name=name))
@@ -56,7 +58,7 @@ def test_refs_follow_the_conventions(name: str) -> None:
                 assert item.aspect_ref == item.aspect_ref.lower() != ""
 
 
-@every_set
+@review_sets
 def test_tags_follow_from_the_tuples(name: str) -> None:
     for sample in load_gold(DataSource(name=name)).values():
         tags = set(sample.tags)

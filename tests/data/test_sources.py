@@ -29,7 +29,7 @@ def uids(**settings: object) -> list[str]:
         ({"path": "x.csv", "format": "word"}, "use one of samsim"),
         ({"path": "x.csv", "columns": {"txt": "a"}}, "did you mean text?"),
         ({"path": "x.xml", "format": "semeval2016", "columns": {"text": "a"}}, "not to semeval2016"),
-        ({"name": "reviews", "split": "dev"}, "belong to path"),
+        ({"name": "reviews", "split": "dev"}, "reviews has no splits"),
         ({"name": "reviews", "limit": 2, "sample": 2}, "either limit"),
         ({"name": "reviews", "limit": 0}, "greater than or equal to 1"),
         ({"path": "x.csv", "encoding": "klingon"}, "not an encoding"),

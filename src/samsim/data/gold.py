@@ -75,7 +75,7 @@ class AnnotatedSamples:
 def load_annotated(source: DataSource) -> AnnotatedSamples:
     """Load the texts and the gold of a source, reading its file once."""
     if source.name is not None:
-        texts, known = load_samples(source), _shipped_gold(source.name)
+        texts, known = load_samples(source), _shipped_gold(source.name, source.split)
         return AnnotatedSamples(texts, {sample.uid: known[sample.uid] for sample in texts.samples}, _SHIPPED_FIELDS)
     reading = read_source(source)
     texts = samples_of(source, reading)
@@ -84,8 +84,8 @@ def load_annotated(source: DataSource) -> AnnotatedSamples:
     return AnnotatedSamples(texts, gold, reading.gold_fields())
 
 
-def _shipped_gold(name: str) -> dict[str, GoldSample]:
-    samples = (GoldSample.model_validate_json(line) for line in shipped_lines(f"{name}.gold.jsonl"))
+def _shipped_gold(name: str, split: str | None = None) -> dict[str, GoldSample]:
+    samples = (GoldSample.model_validate_json(line) for line in shipped_lines(name, split, ending="gold.jsonl"))
     return {sample.uid: sample for sample in samples}
 
 

@@ -39,13 +39,13 @@ class LoadedSamples:
 
 
 def load_samples(source: DataSource | str | Path, **options: Any) -> LoadedSamples:
-    """Read texts from a shipped set ("reviews", "reviews_memory"), a file, or a folder with one file per split.
+    """Read texts from a shipped set ("reviews", "ko_triplets", …), a file, or a folder with one file per split.
 
     ``options`` are those of a ``DataSource``: format, split, language, limit, sample, sample_seed, columns, encoding.
     """
     source = as_source(source, **options)
     if source.name is not None:
-        shipped = load_shipped(source.name)
+        shipped = load_shipped(source.name, source.split)
         samples = select(shipped, source)
         total = len(shipped)
         return LoadedSamples(source, samples, (), (), total, total, fingerprint(samples), "samsim", None)

@@ -13,21 +13,33 @@ SHIPPED: Mapping[str, str] = MappingProxyType(
     {
         "reviews": "Korean and English reviews, for evaluation and demonstration",
         "reviews_memory": "Other Korean and English reviews, for building a memory",
+        "ko_triplets": "Korean reviews in the way people write, annotated twice: train, dev and test",
     }
 )
+# The sets that come in splits, each in a file of its own.
+SPLITS: Mapping[str, tuple[str, ...]] = MappingProxyType({"ko_triplets": ("train", "dev", "test")})
 
-__all__ = ["SHIPPED", "Sample", "load_reviews", "load_shipped", "shipped_lines"]
-
-
-def shipped_lines(file_name: str) -> list[str]:
-    """Return the lines of one shipped file."""
-    content = files("samsim.data").joinpath("samples", file_name).read_text(encoding="utf-8")
-    return content.removesuffix("\n").split("\n")
+__all__ = ["SHIPPED", "SPLITS", "Sample", "load_reviews", "load_shipped", "shipped_lines", "shipped_names"]
 
 
-def load_shipped(name: str) -> list[Sample]:
+def shipped_names(name: str, split: str | None = None) -> list[str]:
+    """Return the files of a shipped set without their endings: one, or one per split unless one is named."""
+    splits = SPLITS.get(name, ())
+    return [f"{name}.{each}" for each in splits if split in (None, each)] if splits else [name]
+
+
+def shipped_lines(name: str, split: str | None = None, *, ending: str = "jsonl") -> list[str]:
+    """Return the lines of a shipped set."""
+    lines = []
+    for file_name in shipped_names(name, split):
+        place = files("samsim.data").joinpath("samples", f"{file_name}.{ending}")
+        lines += place.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    return lines
+
+
+def load_shipped(name: str, split: str | None = None) -> list[Sample]:
     """Return the texts of one shipped set, in file order; its gold is not read."""
-    return [Sample(**json.loads(line)) for line in shipped_lines(f"{name}.jsonl")]
+    return [Sample(**json.loads(line)) for line in shipped_lines(name, split)]
 
 
 def load_reviews() -> list[Sample]:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from samsim.arguments import check_place
 from samsim.data.format_table import FORMATS, MAPPED_FORMATS
-from samsim.data.shipped import SHIPPED
+from samsim.data.shipped import SHIPPED, SPLITS
 from samsim.errors import ConfigError
 from samsim.spelling import closest
 from samsim.validation_words import in_words
@@ -41,7 +41,9 @@ class DataSource(BaseModel):
     name: str | None = Field(default=None, description="A set that ships with samsim.")
     path: Path | None = Field(default=None, description="A file, or a folder with one file per split.")
     format: str | None = Field(default=None, description="The file's format; None: detected from its content.")
-    split: str | None = Field(default=None, description="Which file of a folder: train, dev, test, ...")
+    split: str | None = Field(
+        default=None, description="Which file of a folder, or part of a shipped set: train, dev, test, ..."
+    )
     language: Literal["ko", "en", "auto"] = Field(
         default="auto",
         description="The language of texts without one; of the others, only those in this language are used.",
@@ -88,8 +90,11 @@ class DataSource(BaseModel):
     def _consistent(self) -> Self:
         if (self.name is None) == (self.path is None):
             raise ValueError("give either name (a set that ships with samsim) or path (a file or folder)")
-        if self.name is not None and (self.format or self.split or self.columns or self.encoding):
-            raise ValueError("format, split, columns and encoding belong to path, not to a shipped set")
+        if self.name is not None and (self.format or self.columns or self.encoding):
+            raise ValueError("format, columns and encoding belong to path, not to a shipped set")
+        if self.name is not None and self.split is not None and self.split not in SPLITS.get(self.name, ()):
+            known = ", ".join(SPLITS.get(self.name, ()))
+            raise ValueError(f"{self.name} has {f'the splits {known}' if known else 'no splits'}; correct split")
         if self.columns and self.format is not None and self.format not in MAPPED_FORMATS:
             raise ValueError(f"columns belong to the formats {' and '.join(MAPPED_FORMATS)}, not to {self.format}")
         if self.limit is not None and self.sample is not None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from samsim.data.roles import Role
-from samsim.data.shipped import SHIPPED
+from samsim.data.shipped import SHIPPED, shipped_names
 from samsim.data.sources import DataSource
 from samsim.engines.factory import EnginePlan
 from samsim.engines.transport.secrets import shown_address
@@ -83,7 +83,11 @@ def source_facts(source: DataSource) -> dict[str, Any]:
     facts = source.model_dump(mode="json")
     if source.path is not None:
         facts["path"] = file_digest(source.path)
-    elif source.name in SHIPPED:
+    elif source.name is not None and source.name in SHIPPED:
         shipped = Path(str(files("samsim.data"))) / "samples"
-        facts["shipped"] = [file_digest(shipped / f"{source.name}.{kind}") for kind in ("jsonl", "gold.jsonl")]
+        facts["shipped"] = [
+            file_digest(shipped / f"{name}.{kind}")
+            for name in shipped_names(source.name, source.split)
+            for kind in ("jsonl", "gold.jsonl")
+        ]
     return facts
