@@ -115,8 +115,8 @@ class Taxonomy(BaseModel):
 
     @model_validator(mode="after")
     def _every_term_once(self) -> Taxonomy:
-        for table in (self.categories, self.opinions):
-            found: dict[str, str] = {}
+        names = {fold_term(name): name for name in self.categories}
+        for table, found in ((self.categories, names), (self.opinions, dict[str, str]())):
             for name, terms in table.items():
                 for term in terms:
                     other = found.setdefault(fold_term(term), name)
