@@ -34,6 +34,9 @@ def category_of(term: str, opinion: str, attribute: str, language: Language, tax
     by_opinion = _first(_opinions_in(fold_term(opinion), language), _opinions_of(taxonomy, language))
     if by_opinion is not None:
         return by_opinion
+    if not term:
+        # What is said without a target may still name it: 따로 포장하다, 고장 한 번 없다.
+        by_term = _first(_terms_in(fold_term(opinion), language), _terms_of(taxonomy, language))
     if by_term is not None and by_term != general:
         return by_term
     return _terms_of(taxonomy, language)(fold_term(attribute)) or general or ""
@@ -122,7 +125,10 @@ def _opinions_in(opinion: str, language: Language) -> Iterator[str]:
     words = opinion.split(" ")
     yield from (" ".join(words[start:]) for start in range(len(words)))
     yield "".join(words)
-    if language == "en":
+    if language == "ko":
+        # An adjective cut off after its root, as in 촉촉 for 촉촉하다.
+        yield f"{words[-1]}하다"
+    else:
         yield from (form for word in reversed(words) for form in _base_forms(word))
 
 
