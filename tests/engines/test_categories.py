@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from samsim.engines.embedded.categories import category_of
 from samsim.pipeline.api import Pipeline
 from samsim.schemas.analysis import Language
+from samsim.schemas.protocols import PLAIN_PROTOCOLS
 from samsim.schemas.taxonomy import FLAT_TAXONOMIES, Taxonomy, load_taxonomy
 from tests.schemas.test_flat_taxonomies import SHIPPED_FORMS
 from tests.support.strategies import steady
@@ -159,3 +160,11 @@ def test_a_review_is_analysed_in_the_categories_of_its_taxonomy(name: str, langu
 
 def test_there_is_an_example_of_each() -> None:
     assert sorted(ANALYSED) == sorted((name, language) for name in FLAT_TAXONOMIES for language in ("en", "ko"))
+
+
+@pytest.mark.parametrize("protocol", [*PLAIN_PROTOCOLS, "self_consistency:2"])
+def test_every_protocol_stays_within_the_categories(protocol: str) -> None:
+    text = "배송은 빠른데 포장은 별로고 옷감은 나쁘지 않지만 이 가격에 이건 좀 아니에요."
+    result = Pipeline({"taxonomy": "shop", "protocol": protocol}).analyze(text)
+    refs = {item.aspect_ref for item in (*result.stage1_tuples, *result.final_tuples)}
+    assert {"배송", "포장", "소재"} <= refs <= set(load_taxonomy("shop").refs)
