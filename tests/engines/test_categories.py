@@ -105,6 +105,15 @@ def test_a_category_with_terms_of_its_own_borrows_no_terms() -> None:
     assert category_of("가성비", "좋다", "", "ko", WITH_TERMS) == "가격"
 
 
+def test_opinions_are_borrowed_unless_the_taxonomy_gives_some() -> None:
+    assert category_of("날개", "늦게 오다", "", "ko", WITH_TERMS) == "배송"
+    given = Taxonomy.model_validate(
+        {"name": "own", "categories": {"배송": ["기다림"], "가격": [], "불만": []}, "opinions": {"불만": ["늦게 오다"]}}
+    )
+    assert category_of("날개", "늦게 오다", "", "ko", given) == "불만"
+    assert category_of("날개", "비싸다", "", "ko", given) == ""
+
+
 @steady
 @given(
     st.text(max_size=20),
@@ -158,6 +167,15 @@ def test_a_review_is_analysed_in_the_categories_of_its_taxonomy(name: str, langu
     assert not [risk for risk in result.validator_risks if risk.risk_type == "INVALID_REF"]
 
 
+@pytest.mark.parametrize("language", ["ko", "en"])
+def test_an_endless_term_is_searched_at_its_end(language: Language) -> None:
+    term = "가" * 50_000 + " 가격" if language == "ko" else "a " * 50_000 + "prices"
+    assert (
+        category_of(term, term, "", language, load_taxonomy("shop", language))
+        == {"ko": "가격", "en": "price"}[language]
+    )
+
+
 def test_there_is_an_example_of_each() -> None:
     assert sorted(ANALYSED) == sorted((name, language) for name in FLAT_TAXONOMIES for language in ("en", "ko"))
 
@@ -166,5 +184,5 @@ def test_there_is_an_example_of_each() -> None:
 def test_every_protocol_stays_within_the_categories(protocol: str) -> None:
     text = "배송은 빠른데 포장은 별로고 옷감은 나쁘지 않지만 이 가격에 이건 좀 아니에요."
     result = Pipeline({"taxonomy": "shop", "protocol": protocol}).analyze(text)
-    refs = {item.aspect_ref for item in (*result.stage1_tuples, *result.final_tuples)}
+    refs = {item.aspect_ref for item in result.stage1_tuples} | {item.aspect_ref for item in result.final_tuples}
     assert {"배송", "포장", "소재"} <= refs <= set(load_taxonomy("shop").refs)

@@ -1,7 +1,7 @@
 """From a term or an opinion to a category of a flat taxonomy, by the terms that the taxonomy gives to each.
 
 A category without terms of its own borrows those of the shipped taxonomies' category with the same name, so
-that a plain list of names is enough.
+that a plain list of names is enough. Where a taxonomy gives no opinions at all, they are borrowed likewise.
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ from samsim.schemas.taxonomy import FLAT_TAXONOMIES, Taxonomy, fold_term, load_t
 
 # Shorter parts of a Korean compound are syllables of other words more often than not: 양 in 모양.
 _SHORTEST_PART = 2
+# Of a longer term, as text without spaces has them, only the end is searched for parts.
+_LONGEST_SEARCHED = 40
+_MOST_WORDS = 8
 _Table = Callable[[str], str | None]
 
 
@@ -52,24 +55,29 @@ def _first(forms: Iterable[str], table: _Table) -> str | None:
 
 
 def _terms_of(taxonomy: Taxonomy, language: Language) -> _Table:
-    return _looked_up(taxonomy.term_table, _shipped(language).terms, taxonomy, taxonomy.categories)
+    lacking = frozenset(name for name, terms in taxonomy.categories.items() if not terms)
+    return _looked_up(taxonomy.term_table, lacking, lambda: _shipped(language).terms, taxonomy)
 
 
 def _opinions_of(taxonomy: Taxonomy, language: Language) -> _Table:
-    return _looked_up(taxonomy.opinion_table, _shipped(language).opinions, taxonomy, taxonomy.opinions)
+    lacking = frozenset(() if taxonomy.opinions else taxonomy.categories)
+    return _looked_up(taxonomy.opinion_table, lacking, lambda: _shipped(language).opinions, taxonomy)
 
 
 def _looked_up(
     own: Mapping[str, str],
-    shipped: Mapping[str, tuple[str, ...]],
+    lacking: frozenset[str],
+    shipped: Callable[[], Mapping[str, tuple[str, ...]]],
     taxonomy: Taxonomy,
-    given: Mapping[str, tuple[str, ...]],
 ) -> _Table:
+    """Return the look-up in a taxonomy's own table, then for the categories that lack one in the shipped ones'."""
+    if not lacking:
+        return own.get
+    lent = shipped()
+
     def look_up(form: str) -> str | None:
-        if form in own:
-            return own[form]
-        names = (taxonomy.normalise(name) for name in shipped.get(form, ()))
-        return next((name for name in names if name in taxonomy.categories and not given.get(name)), None)
+        names = (taxonomy.normalise(name) for name in lent.get(form, ()))
+        return own.get(form) or next((name for name in names if name in lacking), None)
 
     return look_up
 
@@ -94,7 +102,11 @@ def _shipped(language: Language) -> _Shipped:
 
 def _terms_in(term: str, language: Language) -> Iterator[str]:
     """Yield a term as it is, then its head, then what else is in it."""
-    return _korean_terms_in(term) if language == "ko" else _english_terms_in(term.split(" "))
+    yield term
+    if language == "ko":
+        yield from _korean_terms_in(term[-_LONGEST_SEARCHED:])
+    else:
+        yield from _english_terms_in(term.split(" ")[-_MOST_WORDS:])
 
 
 def _korean_terms_in(term: str) -> Iterator[str]:
@@ -122,7 +134,8 @@ def _singular(words: list[str]) -> tuple[str, str]:
 
 def _opinions_in(opinion: str, language: Language) -> Iterator[str]:
     """Yield an opinion as it is, then without the words in front, then each word alone, the last one first."""
-    words = opinion.split(" ")
+    yield opinion
+    words = opinion.split(" ")[-_MOST_WORDS:]
     yield from (" ".join(words[start:]) for start in range(len(words)))
     yield "".join(words)
     if language == "ko":
