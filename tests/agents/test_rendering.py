@@ -191,3 +191,11 @@ def test_stage_2_sees_the_patch_and_no_memory() -> None:
 def test_a_taxonomy_is_described_by_its_own_refs() -> None:
     described = describe_taxonomy(load_taxonomy("nikl2022"))
     assert [line.removeprefix("- ") for line in described.splitlines()[1:]] == list(load_taxonomy("nikl2022").refs)
+
+
+def test_a_flat_taxonomy_says_what_its_general_category_is_for() -> None:
+    shop = load_taxonomy("shop", "en")
+    first, *refs, last = describe_taxonomy(shop).splitlines()
+    assert first == "Use exactly one of these refs:"
+    assert [line.removeprefix("- ") for line in refs] == list(shop.refs)
+    assert last == "`general` is for the whole, and for what fits no other ref."

@@ -23,7 +23,7 @@ pytest.importorskip("aiohttp", reason="engines that ask a model need the extra: 
 from samsim.engines.model_engine import build_counting_engine
 from samsim.engines.sending import Sender
 
-NIKL, FREE = load_taxonomy("nikl2022"), load_taxonomy("none")
+NIKL, FREE, FLAT = load_taxonomy("nikl2022"), load_taxonomy("none"), load_taxonomy("food")
 CANDIDATES = [candidate(f"t{number}") for number in range(5)]
 HOSTED = {
     "openai_compatible": "https://api.openai.com/v1",
@@ -53,6 +53,8 @@ def action(schema: dict[str, Any]) -> dict[str, Any]:
 def test_a_closed_taxonomy_is_an_enum_and_a_free_one_is_not(refused: frozenset[str]) -> None:
     closed = stated_schema(PerspectiveASTEStage1Schema, refused, stage1_shape(NIKL, "full"))
     assert triplet(closed)["aspect_ref"] == {"type": "string", "enum": list(NIKL.refs)}
+    flat = stated_schema(PerspectiveASTEStage1Schema, refused, stage1_shape(FLAT, "full"))
+    assert triplet(flat)["aspect_ref"] == {"type": "string", "enum": list(FLAT.refs)}
     free = stated_schema(PerspectiveASTEStage1Schema, refused, stage1_shape(FREE, "full"))
     assert free == strict_schema(PerspectiveASTEStage1Schema, refused)
 

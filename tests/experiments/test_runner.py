@@ -11,6 +11,7 @@ import pytest
 from samsim.experiments.artefacts import MANIFEST, OUTPUTS, SCORECARDS, STORE, TRACES, find_runs, read_run
 from samsim.experiments.runner import cell_folders
 from samsim.memory.store import open_store
+from samsim.metrics.summary import summarise
 from samsim.schemas.memory_v1_1 import AdvisoryBundleV1_1
 from tests.experiments.engines import LateEngine, serving
 from tests.experiments.runs import configure, footprint, only_folder, rows, run, store_hash, timeless_cards
@@ -253,3 +254,20 @@ def test_gold_refs_are_spelt_as_the_taxonomy_spells_them(tmp_path: Path) -> None
     run(config)
     (card,) = rows(only_folder(config) / SCORECARDS)
     assert card["gold"][0]["aspect_ref"] == "패키지·구성품#품질"
+
+
+def test_a_run_in_a_flat_taxonomy_is_measured_by_its_categories_and_not_by_attributes(tmp_path: Path) -> None:
+    gold = {"aspect_term": "방", "aspect_ref": "객실", "opinion_term": "넓다", "polarity": "positive"}
+    lines = [
+        {"id": "k1", "text": "방이 넓어요.", "tuples": [gold]},
+        {"id": "k2", "text": "어제 다녀왔어요.", "tuples": []},
+    ]
+    file = tmp_path / "korean.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    source = {"path": str(file), "format": "jsonl"}
+    config = configure(tmp_path, data={"evaluation": source}, pipeline={"taxonomy": "hotel"})
+    (measured,) = run(config).values()
+    metrics = summarise(measured.samples(), gold_fields=("term", "ref", "opinion", "polarity"))
+    assert metrics.primary == "ref_pol"
+    assert "attr_pol" not in metrics.tuples
+    assert metrics.tuples["ref_pol"].final.micro.f1 == 1.0

@@ -241,6 +241,13 @@ def test_granularity_needs_a_taxonomy_that_names_an_upper_entity() -> None:
     assert flags(*rows, taxonomy="none") == []
 
 
+def test_categories_have_polarity_conflicts_and_no_granularity() -> None:
+    same = (("제품", "전체", "positive"), ("배송", "배송", "positive"))
+    assert flags(*same, taxonomy="shop") == []
+    against = (("배송", "배송", "positive"), ("배송", "배송 ", "negative"))
+    assert flags(*against, taxonomy="shop") == [("배송", "배송", ["t0", "t1"], PRIMARY)]
+
+
 def test_free_refs_still_have_polarity_conflicts() -> None:
     rows = (("battery", "battery#life", "positive"), ("battery", "battery#life", "negative"))
     assert flags(*rows, taxonomy="none") == [("battery#life", "battery", ["t0", "t1"], PRIMARY)]

@@ -54,6 +54,13 @@ def test_invalid_ref_does_not_fire_where_refs_are_free() -> None:
     assert types(PLAIN, candidate(ref="사용감"), taxonomy="none") == []
 
 
+@pytest.mark.parametrize(
+    ("ref", "found"), [("배송", []), (" 배송 ", []), ("배송#일반", ["INVALID_REF"]), ("맛", ["INVALID_REF"])]
+)
+def test_invalid_ref_fires_outside_the_categories_of_a_flat_taxonomy(ref: str, found: list[str]) -> None:
+    assert types(PLAIN, candidate(ref=ref), taxonomy="shop") == found
+
+
 # --- TERM_NOT_IN_TEXT and EVIDENCE_NOT_IN_TEXT -----------------------------------------------------------
 
 

@@ -83,4 +83,6 @@ def describe_taxonomy(taxonomy: Taxonomy) -> str:
     """Return the allowed refs in the words of a prompt."""
     if taxonomy.is_free:
         return "Refs are free: use the lower-cased, normalised name of the aspect."
-    return "Use exactly one of these refs:\n" + "\n".join(f"- {ref}" for ref in taxonomy.refs)
+    general = taxonomy.general_category
+    rest = "" if general is None else f"\n`{general}` is for the whole, and for what fits no other ref."
+    return "Use exactly one of these refs:\n" + "\n".join(f"- {ref}" for ref in taxonomy.refs) + rest

@@ -70,7 +70,12 @@ class ReviewSource(NamedTuple):
 @click.option("--json", "as_json", is_flag=True, help="Print the whole result as JSON.")
 @click.option("--explain", is_flag=True, help="Show every step: perspectives, conflicts, votes, rules.")
 @click.option("--protocol", callback=_known_protocol, metavar=PROTOCOLS, default="cr_v2", show_default=True)
-@click.option("--taxonomy", metavar="NAME|FILE", default="auto", help="Taxonomy: nikl2022, none, or a YAML file.")
+@click.option(
+    "--taxonomy",
+    metavar="NAME|FILE",
+    default="auto",
+    help="Taxonomy: nikl2022, shop, food, hotel, electronics, cosmetics, app, none, or a YAML file.",
+)
 @click.option(
     "--answer",
     type=click.Choice(["full", "terse"]),

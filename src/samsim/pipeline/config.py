@@ -56,4 +56,4 @@ class PipelineConfig(BaseModel):
         """Return the taxonomy to use for a text in this language."""
         if self.taxonomy == "auto":
             return load_taxonomy(DEFAULT_TAXONOMY if language == "ko" else FREE_TAXONOMY)
-        return load_taxonomy(self.taxonomy)
+        return load_taxonomy(self.taxonomy, language)

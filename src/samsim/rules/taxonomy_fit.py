@@ -6,7 +6,7 @@ from collections import Counter
 
 from samsim.schemas.results import SampleResult
 from samsim.schemas.run_problems import RunProblem
-from samsim.schemas.taxonomy import SHIPPED
+from samsim.schemas.taxonomy import SHIPPED, any_of
 
 # With fewer refs, nothing can be said about the taxonomy.
 FEWEST_REFS = 5
@@ -34,5 +34,5 @@ class TaxonomyFit:
 
     def _misfit(self, name: str) -> RunProblem:
         counts = {"outside": self._invalid[name], "refs": self._refs[name]}
-        others = " or ".join(other for other in SHIPPED if other != name)
+        others = any_of(other for other in SHIPPED if other != name)
         return RunProblem("taxonomy_misfit", {**counts, "taxonomy": name, "others": others})

@@ -9,6 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from samsim.engines.embedded.categories import category_of
 from samsim.engines.embedded.extraction import Attribute, Extraction
 from samsim.language.english.lemmas import lemma_of
 from samsim.schemas.analysis import Language, Offsets, TextAnalysis
@@ -49,9 +50,11 @@ def _known() -> _Known:
 def assign_ref(extraction: Extraction, analysis: TextAnalysis, taxonomy: Taxonomy) -> str:
     """Return the ref that an extraction is about, or "" if the taxonomy has none that fits.
 
-    A free ref is the normalized term, or the name of the attribute for an implicit aspect. A user's own
-    taxonomy is matched by the names of its attributes and entities.
+    A free ref is the normalized term, or the name of the attribute for an implicit aspect. Categories are found by
+    their terms. A user's own taxonomy with entities is matched by the names of its attributes and entities.
     """
+    if taxonomy.categories:
+        return _category(extraction, analysis, taxonomy)
     term = _normal_form(extraction, analysis)
     if taxonomy.is_free:
         return term or _known().attribute_names[analysis.language][extraction.attribute or "general"]
@@ -63,6 +66,12 @@ def assign_ref(extraction: Extraction, analysis: TextAnalysis, taxonomy: Taxonom
     if taxonomy.is_valid(ref):
         return taxonomy.normalise(ref)
     return _by_name(taxonomy, term, names[attribute])
+
+
+def _category(extraction: Extraction, analysis: TextAnalysis, taxonomy: Taxonomy) -> str:
+    term = "" if extraction.target is None else analysis.text[slice(*extraction.target)]
+    attribute = _known().attribute_names[analysis.language][extraction.attribute or "general"]
+    return category_of(term, extraction.opinion_term, attribute, analysis.language, taxonomy)
 
 
 def _speaks_of_the_whole(target: Offsets, text: str) -> bool:
