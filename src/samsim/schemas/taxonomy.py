@@ -11,13 +11,12 @@ from collections.abc import Iterable, Mapping
 from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from samsim.arguments import check_place
 from samsim.errors import ConfigError
-from samsim.schemas.analysis import Language
 from samsim.spelling import closest
 from samsim.validation_words import in_words
 from samsim.yaml_text import YamlError, file_text, read_yaml
@@ -190,7 +189,7 @@ def fold_term(term: str) -> str:
     return " ".join(unicodedata.normalize("NFC", term).split()).casefold()
 
 
-def load_taxonomy(name_or_path: str | Path, language: Language = "ko") -> Taxonomy:
+def load_taxonomy(name_or_path: str | Path, language: Literal["ko", "en"] = "ko") -> Taxonomy:
     """Load a shipped taxonomy by name, or your own from a YAML file.
 
     ``language`` chooses between the Korean and the English form of those that have both.
