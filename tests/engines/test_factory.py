@@ -281,8 +281,8 @@ def test_an_address_without_a_scheme_is_an_error() -> None:
         ("{a: {on: 1, b: 2}}", "extra_body is not JSON"),
         ("{a: {1: x}}", "extra_body is not JSON"),
         ("{day: 2024-01-01}", "extra_body is not JSON"),
-        ("{a: .nan}", "no number"),
-        ("{a: [.inf]}", "no number"),
+        ("{a: .nan}", "not a number"),
+        ("{a: [.inf]}", "not a number"),
     ],
 )
 def test_an_extra_body_that_is_no_json_is_an_error_that_says_so(extra: str, words: str, tmp_path: Path) -> None:
