@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from samsim.data.gold import load_gold
 from samsim.data.registry import load_samples
 from samsim.data.sources import DataSource
+from samsim.errors import ConfigError
 
 
 def uids(**settings: object) -> list[str]:
@@ -87,3 +88,11 @@ def test_a_source_says_what_it_is() -> None:
         "reviews, ko, 5 drawn by seed 7"
     )
     assert DataSource(path=Path("sets/14res"), split="dev", limit=1200).describe() == "sets/14res, dev, first 1,200"
+
+
+def test_options_beside_a_source_are_its_settings() -> None:
+    source = DataSource(name="reviews", language="ko")
+    assert len(load_samples(source, limit=2).samples) == 2
+    assert {sample.language for sample in load_samples(source, limit=2).samples} == {"ko"}
+    with pytest.raises(ConfigError, match="limit"):
+        load_samples(source, limit=0)

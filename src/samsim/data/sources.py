@@ -121,7 +121,7 @@ def as_source(place: DataSource | str | Path, **options: Any) -> DataSource:
     To read a file with the name of a shipped set, write ./NAME.
     """
     if isinstance(place, DataSource):
-        return place
+        return _checked(place.model_dump(exclude_unset=True) | options) if options else place
     check_place(place, "the source", f"a path, a set that ships ({', '.join(SHIPPED)}), or a DataSource")
     where: dict[str, Any] = {"name": place} if place in SHIPPED else {"path": Path(place)}
     if "path" in where and not where["path"].exists():
@@ -135,8 +135,12 @@ def as_source(place: DataSource | str | Path, **options: Any) -> DataSource:
             meant = closest(name, known)
             hint = f"Did you mean {meant}?" if meant else f"Known options: {', '.join(known)}."
             raise ConfigError(f"Unknown option {name}. {hint}")
+    return _checked(where | options)
+
+
+def _checked(settings: dict[str, Any]) -> DataSource:
     try:
-        return DataSource(**where, **options)
+        return DataSource(**settings)
     except ValidationError as error:
         raise ConfigError(f"{in_words(error, '')}.") from None
 
