@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -155,9 +156,9 @@ def test_a_leak_is_found_with_its_place(store: Path) -> None:
     ("texts", "words"),
     [(LEAK, "A single text was given"), ([], "no text to search for"), ([None], "The text of 0 is missing")],
 )
-def test_nothing_to_search_for_is_not_the_same_as_no_leak(store: Path, texts: object, words: str) -> None:
+def test_nothing_to_search_for_is_not_the_same_as_no_leak(store: Path, texts: Any, words: str) -> None:
     with pytest.raises(samsim.InputError, match=words):
-        samsim.find_leaks(store, texts)  # type: ignore[arg-type]
+        samsim.find_leaks(store, texts)
 
 
 def test_a_store_that_is_not_there_is_refused_and_not_made(tmp_path: Path) -> None:

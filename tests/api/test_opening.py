@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,8 +29,8 @@ def engines_of(pipeline: samsim.Pipeline) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("spec", ["embedded", {"default": "embedded"}, {"engines": {"C": {"kind": "embedded"}}}, None])
-def test_an_engine_may_be_a_name_or_a_mapping(spec: object) -> None:
-    assert samsim.Pipeline(engine=spec).analyze(TEXT) == samsim.analyze(TEXT)  # type: ignore[arg-type]
+def test_an_engine_may_be_a_name_or_a_mapping(spec: Any) -> None:
+    assert samsim.Pipeline(engine=spec).analyze(TEXT) == samsim.analyze(TEXT)
 
 
 def test_an_engine_may_be_a_file(tmp_path: Path) -> None:
@@ -70,9 +71,9 @@ def test_agents_may_have_engines_of_their_own_and_named_ones() -> None:
         ({"default": "embedded", "max_cost": 1}, "max_cost"),
     ],
 )
-def test_a_wrong_engine_is_named(spec: object, words: str) -> None:
+def test_a_wrong_engine_is_named(spec: Any, words: str) -> None:
     with pytest.raises(samsim.ConfigError, match=words):
-        samsim.open_engine(spec)  # type: ignore[arg-type]
+        samsim.open_engine(spec)
 
 
 def test_what_is_given_replaces_what_the_mapping_says_and_is_checked() -> None:
@@ -138,10 +139,10 @@ def test_a_memory_is_opened_used_and_closed(tmp_path: Path) -> None:
     ],
 )
 def test_a_wrong_memory_setting_is_named_and_no_store_is_made(
-    settings: dict[str, object], words: str, tmp_path: Path
+    settings: dict[str, Any], words: str, tmp_path: Path
 ) -> None:
     with pytest.raises(samsim.ConfigError, match=words):
-        samsim.open_memory(tmp_path / "store.jsonl", **settings)  # type: ignore[arg-type]
+        samsim.open_memory(tmp_path / "store.jsonl", **settings)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -208,6 +209,6 @@ def test_only_named_engines_that_are_asked_need_a_key(monkeypatch: pytest.Monkey
         ),
     ],
 )
-def test_a_wrong_mapping_with_an_engine_of_ones_own_is_refused(engines: object, words: str) -> None:
+def test_a_wrong_mapping_with_an_engine_of_ones_own_is_refused(engines: Any, words: str) -> None:
     with pytest.raises(samsim.ConfigError, match=words):
-        samsim.Pipeline(engine=engines)  # type: ignore[arg-type]
+        samsim.Pipeline(engine=engines)

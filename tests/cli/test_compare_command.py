@@ -141,7 +141,7 @@ def test_what_cannot_be_compared_is_refused(good: Path, tmp_path: Path) -> None:
     assert run(good).exception is not None
     assert run(tmp_path / "nowhere").exit_code == ExitCode.USAGE
     (tmp_path / "empty").mkdir()
-    assert "There is no run" in str(run(good, tmp_path / "empty").exception)
+    assert "No run found in" in str(run(good, tmp_path / "empty").exception)
 
 
 def test_what_is_missing_is_said(good: Path, tmp_path: Path) -> None:

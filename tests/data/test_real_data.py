@@ -5,7 +5,6 @@ Only the form is checked (rows, spans, round trip); nothing is printed or measur
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -14,8 +13,8 @@ from samsim.data.gold import load_gold
 from samsim.data.registry import load_samples
 from samsim.data.sources import DataSource
 from tests.data.reading import assert_round_trip, assert_sound
+from tests.support.public_data import DATA, require_public_data
 
-DATA = Path(os.environ.get("SAMSIM_DATA") or Path(__file__).parents[3] / "shared" / "data")
 SETS = {
     "nikl2022": "nikl-sample/**/*.jsonl",
     "semeval2014_terms": "semeval2014-xml/*.xml",
@@ -35,8 +34,7 @@ FILES = [
 
 
 def test_the_data_sets_are_there() -> None:
-    if not DATA.is_dir():
-        pytest.skip(f"no public data sets in {DATA}; set SAMSIM_DATA to the folder that holds them")
+    require_public_data()
     assert {name for name, _ in FILES} == set(SETS)
 
 

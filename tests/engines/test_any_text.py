@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import random
 from itertools import islice
-from pathlib import Path
 
 import pytest
 from benchmarks.fuzz_texts import faults_of, mutate, read_every_way, real_sentences, shipped_texts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.public_data import require_public_data
 from tests.support.strategies import steady
 
-DATA = Path(os.environ.get("SAMSIM_DATA") or Path(__file__).parents[3] / "shared" / "data")
 SHIPPED = shipped_texts()
 _SPACES = st.sampled_from(["", " "])
 _NOUNS = st.sampled_from("냄새 향 맛 자국 트러블 보풀 가격 효과 쓰레기 이것 좋음".split())
@@ -54,9 +52,7 @@ def test_any_characters_are_survived(text: str) -> None:
 
 
 def test_real_sentences_are_survived() -> None:
-    if not DATA.is_dir():
-        pytest.skip(f"no public data sets in {DATA}; set SAMSIM_DATA to the folder that holds them")
-    sentences = list(islice(real_sentences(DATA), 0, None, 250))
+    sentences = list(islice(real_sentences(require_public_data()), 0, None, 250))
     assert len(sentences) > 100
     for sentence in sentences:
         assert_sound(sentence)

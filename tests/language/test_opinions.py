@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from itertools import islice
-from pathlib import Path
 
 import pytest
 from benchmarks.fuzz_texts import real_sentences, shipped_texts
@@ -17,9 +15,9 @@ from samsim.language.opinions import OpinionReader, opinions_of
 from samsim.rules.text_index import TextIndex
 from samsim.schemas.analysis import Language
 from samsim.schemas.protocol_conflict_review import AGENTS
+from tests.support.public_data import require_public_data
 from tests.support.strategies import steady
 
-DATA = Path(os.environ.get("SAMSIM_DATA") or Path(__file__).parents[3] / "shared" / "data")
 KOREAN = (
     "배송이 정말 빠르고 직원도 매우 친절합니다. 맛은 별로예요. 화질은 안 좋아요. 디자인이 너무 예뻐요! "
     "마음에 들어요, 강력 추천합니다. 포장도 좋네요. 최고예요. 음질은 좋지 않아요."
@@ -174,9 +172,7 @@ def test_the_embedded_engine_speaks_of_the_shipped_reviews_in_this_form() -> Non
 
 
 def test_the_embedded_engine_speaks_of_real_sentences_in_this_form() -> None:
-    if not DATA.is_dir():
-        pytest.skip(f"no public data sets in {DATA}; set SAMSIM_DATA to the folder that holds them")
-    sentences = list(islice(real_sentences(DATA), 0, None, 400))
+    sentences = list(islice(real_sentences(require_public_data()), 0, None, 400))
     assert len(sentences) > 50
     for sentence in sentences:
         assert_embedded_opinions_are_normal(sentence)

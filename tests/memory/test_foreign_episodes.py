@@ -14,7 +14,7 @@ import pytest
 from samsim.errors import ContractError, SamsimError
 from samsim.memory.store import canonical_bytes, canonical_line, open_store, parse_line
 from tests.memory import episode
-from tests.memory.test_store_contract import exported, new_place, place  # noqa: F401 (fixtures)
+from tests.memory.test_store_contract import exported
 
 pytest_plugins = ["tests.servers.postgres"]
 
@@ -113,7 +113,7 @@ def test_a_line_longer_than_any_episode_is_refused() -> None:
         parse_line(canonical_line(episode()) + b" " * (1 << 20))
 
 
-def test_import_refuses_an_unknown_principle_and_names_it(place: str) -> None:  # noqa: F811
+def test_import_refuses_an_unknown_principle_and_names_it(place: str) -> None:
     unknown, known = canonical_line(episode(2, correction=UNKNOWN)), canonical_line(episode())
     with closing(open_store(place)) as store:
         store.append(episode())
@@ -126,7 +126,7 @@ def test_import_refuses_an_unknown_principle_and_names_it(place: str) -> None:  
         assert store.verify().ok
 
 
-def _with_a_foreign_principle(place: str) -> None:  # noqa: F811
+def _with_a_foreign_principle(place: str) -> None:
     """Two episodes, the second with a principle nobody knows, as an older version may have left them."""
     lines = [canonical_line(episode(1)), canonical_line(episode(2, correction=UNKNOWN))]
     if "://" not in place:
@@ -139,7 +139,7 @@ def _with_a_foreign_principle(place: str) -> None:  # noqa: F811
         session.execute("UPDATE samsim_episodes SET line = %s WHERE seq = 2", (lines[1].decode(),))
 
 
-def test_verify_names_an_unknown_principle_and_reading_goes_on(place: str) -> None:  # noqa: F811
+def test_verify_names_an_unknown_principle_and_reading_goes_on(place: str) -> None:
     _with_a_foreign_principle(place)
     with closing(open_store(place)) as store:
         report = store.verify()
@@ -151,7 +151,7 @@ def test_verify_names_an_unknown_principle_and_reading_goes_on(place: str) -> No
         assert store.import_(exported(store).splitlines()) == 0
 
 
-def test_an_adopted_store_says_so(new_place: Callable[[str], str]) -> None:  # noqa: F811
+def test_an_adopted_store_says_so(new_place: Callable[[str], str]) -> None:
     adopted = new_place("jsonl")
     _with_a_foreign_principle(adopted)
     with closing(open_store(adopted)) as store:

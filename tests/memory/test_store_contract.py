@@ -7,8 +7,6 @@ import json
 import multiprocessing
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from itertools import count
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,7 +27,6 @@ from tests.memory.store_episodes import episode
 
 pytest_plugins = ["tests.servers.postgres"]
 
-BACKENDS = ["jsonl", "postgres"]
 WRITERS = 4
 EACH = 25
 
@@ -85,24 +82,6 @@ def exported(store: MemoryStore) -> bytes:
     written = store.export(file)
     assert written == len(file.getvalue().splitlines())
     return file.getvalue()
-
-
-@pytest.fixture
-def new_place(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[str], str]:
-    """Makes places for stores: a file name, or the address of an empty database."""
-    numbers = count(1)
-
-    def make(backend: str) -> str:
-        if backend == "postgres":
-            return str(request.getfixturevalue("postgres").new_database())
-        return str(tmp_path / f"store_{next(numbers)}.jsonl")
-
-    return make
-
-
-@pytest.fixture(params=BACKENDS)
-def place(request: pytest.FixtureRequest, new_place: Callable[[str], str]) -> str:
-    return new_place(request.param)
 
 
 @pytest.fixture

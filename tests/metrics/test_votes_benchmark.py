@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import importlib.util
 import json
-import os
 from collections import Counter
 from itertools import combinations
 from pathlib import Path
@@ -13,7 +12,8 @@ from types import ModuleType
 
 import pytest
 
-DATA = Path(os.environ.get("SAMSIM_DATA") or Path(__file__).parents[3] / "shared" / "data")
+from tests.support.public_data import require_public_data
+
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "votes.py"
 
 
@@ -58,12 +58,11 @@ def independent_f1(data: Path, model: str, shots: int) -> dict[str, float]:
 @pytest.mark.parametrize("model", ["gemma2-9b", "gemma3-27b"])
 @pytest.mark.parametrize("shots", [0, 20])
 def test_votes_over_real_outputs(votes: ModuleType, model: str, shots: int) -> None:
-    if not (DATA / votes.RUNS_FOLDER).exists() or not (DATA / votes.GOLD_FILE).exists():
-        pytest.skip(f"no public model outputs in {DATA}; set SAMSIM_DATA to the folder that holds them")
-    gold = votes.read_gold(DATA / votes.GOLD_FILE)
-    runs = votes.read_runs(DATA / votes.RUNS_FOLDER)[f"{model}, {shots} examples"]
+    data = require_public_data(str(votes.RUNS_FOLDER), str(votes.GOLD_FILE))
+    gold = votes.read_gold(data / votes.GOLD_FILE)
+    runs = votes.read_runs(data / votes.RUNS_FOLDER)[f"{model}, {shots} examples"]
     found = {way: values["quadruple"] for way, values in votes.measure(runs, gold).items()}
-    assert found == pytest.approx(independent_f1(DATA, model, shots), abs=1e-12)
+    assert found == pytest.approx(independent_f1(data, model, shots), abs=1e-12)
 
 
 def test_votes_by_hand(votes: ModuleType) -> None:

@@ -281,7 +281,7 @@ def find_runs(paths: Iterable[str | Path]) -> list[Run]:
     for path in map(Path, paths):
         inside = [read_run(folder) for folder in run_folders(path)]
         if not inside:
-            raise InputError(f"There is no run in {path}. Give a folder that samsim run wrote.")
+            raise InputError(f"No run found in {path}. Give a folder that samsim run wrote.")
         found.extend(sorted(inside, key=lambda run: (run.manifest.position, run.name)))
     return found
 

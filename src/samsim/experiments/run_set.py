@@ -71,7 +71,7 @@ class Experiment(Mapping[str, Run]):
         try:
             return self._runs[name]
         except KeyError:
-            raise unknown_key(f"There is no run {name!r} in {self.folder}.", str(name), list(self._runs)) from None
+            raise unknown_key(f"{self.folder} has no run {name!r}.", str(name), list(self._runs)) from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._runs)
