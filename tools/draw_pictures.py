@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from samsim.cli.result_view.labels import UiLanguage
 from samsim.cli.result_view.picture import render_svg
 from samsim.pipeline.api import Pipeline
+from samsim.schemas.code_names import Ui
 
 # Texts whose tuples the review changes: one agent misses the negation and is outvoted.
-PICTURES: tuple[tuple[str, str, UiLanguage], ...] = (
+PICTURES: tuple[tuple[str, str, Ui], ...] = (
     ("analyze-en.svg", "I don't think the keyboard is comfortable, but I love the screen.", "en"),
     ("analyze-ko.svg", "직원이 친절하다고 할 수는 없지만 음식은 훌륭해요.", "ko"),
 )

@@ -9,9 +9,9 @@ import pytest
 from rich.cells import cell_len
 from tools.draw_pictures import FOLDER, PICTURES, WIDTH
 
-from samsim.cli.result_view.labels import UiLanguage
 from samsim.cli.result_view.picture import render_svg
 from samsim.pipeline.api import Pipeline
+from samsim.schemas.code_names import Ui
 from tests.cli.hand_made import candidate, contested, result
 
 COLUMN = 12.2
@@ -40,7 +40,7 @@ def pieces_of(svg: str) -> list[Piece]:
 
 
 @pytest.mark.parametrize(("ui", "words"), [("en", "Final"), ("ko", "분석\xa0결과")])
-def test_the_picture_is_well_formed_and_fetches_nothing(ui: UiLanguage, words: str) -> None:
+def test_the_picture_is_well_formed_and_fetches_nothing(ui: Ui, words: str) -> None:
     svg = render_svg(contested(), 100, ui=ui)
     root = ElementTree.fromstring(svg)
     shown = "".join(root.itertext())
@@ -91,7 +91,7 @@ def test_hangul_and_latin_keep_their_columns_side_by_side() -> None:
 
 
 @pytest.mark.parametrize(("name", "text", "ui"), PICTURES)
-def test_the_pictures_of_the_readmes_show_a_review_that_changes_something(name: str, text: str, ui: UiLanguage) -> None:
+def test_the_pictures_of_the_readmes_show_a_review_that_changes_something(name: str, text: str, ui: Ui) -> None:
     decided = Pipeline().analyze(text)
     assert {"FLIP", "DROP"} & {decision.action for decision in decided.arbiter_decisions}
     drawn = (FOLDER / name).read_text(encoding="utf-8")

@@ -8,22 +8,21 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from samsim.cli.result_view.labels import Labels, UiLanguage
+from samsim.cli.result_view.labels import Labels
 from samsim.cli.result_view.layout import build_view
 from samsim.cli.result_view.style import Look
 from samsim.pipeline.api import Pipeline
+from samsim.schemas.code_names import Ui
 from samsim.schemas.protocol_conflict_review import Refusal
 from samsim.schemas.protocol_debate import DebateTurn, DropRecord, EditRefusal
 from samsim.schemas.results import CallRecord, SampleResult
 from tests.cli.hand_made import candidate, contested, result
 
 WIDTHS = (40, 60, 89, 90, 109, 110, 120, 200)
-UIS: tuple[UiLanguage, ...] = ("en", "ko")
+UIS: tuple[Ui, ...] = ("en", "ko")
 
 
-def render(
-    shown: SampleResult, ui: UiLanguage = "en", width: int = 120, *, explain: bool = True, colour: bool = False
-) -> str:
+def render(shown: SampleResult, ui: Ui = "en", width: int = 120, *, explain: bool = True, colour: bool = False) -> str:
     stream = io.StringIO()
     console = Console(
         file=stream,
@@ -48,7 +47,7 @@ def flat(view: str) -> str:
 @pytest.mark.parametrize("ui", UIS)
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("explain", [True, False])
-def test_no_line_is_wider_than_the_terminal(ui: UiLanguage, width: int, explain: bool) -> None:
+def test_no_line_is_wider_than_the_terminal(ui: Ui, width: int, explain: bool) -> None:
     lines = render(contested(), ui, width, explain=explain).splitlines()
     assert max(map(cell_len, lines)) <= width
 
@@ -113,13 +112,13 @@ def test_text_is_coloured_by_final_polarity() -> None:
         ),
     ],
 )
-def test_narrow_explain_tells_the_whole_story(ui: UiLanguage, expected: list[str]) -> None:
+def test_narrow_explain_tells_the_whole_story(ui: Ui, expected: list[str]) -> None:
     view = flat(render(contested(), ui, 60))
     assert [words for words in expected if words not in view] == []
 
 
 @pytest.mark.parametrize(("ui", "agents"), [("en", "literal"), ("ko", "문자 그대로")])
-def test_wide_explain_has_three_columns_and_a_matrix(ui: UiLanguage, agents: str) -> None:
+def test_wide_explain_has_three_columns_and_a_matrix(ui: Ui, agents: str) -> None:
     view = render(contested(), ui, 120)
     heading = next(line for line in view.splitlines() if "P-NEG" in line)
     assert "P-IMP" in heading
@@ -143,7 +142,7 @@ def test_the_other_version_of_a_v1_result_is_v2() -> None:
 @pytest.mark.parametrize(
     ("ui", "support", "contest"), [("en", "Support: A · C", "Contested: "), ("ko", "찾은 관점: A · C", "쟁점: ")]
 )
-def test_compact_view_has_support_and_what_was_contested(ui: UiLanguage, support: str, contest: str) -> None:
+def test_compact_view_has_support_and_what_was_contested(ui: Ui, support: str, contest: str) -> None:
     view = flat(render(contested(), ui, 60, explain=False))
     assert support in view
     assert contest in view
@@ -168,7 +167,7 @@ def test_aligned_columns_with_wide_characters() -> None:
 @pytest.mark.parametrize(
     ("ui", "words"), [("en", "No opinion about any aspect was found."), ("ko", "의견도 찾지 못했습니다.")]
 )
-def test_nothing_found_is_said_in_words(ui: UiLanguage, words: str) -> None:
+def test_nothing_found_is_said_in_words(ui: Ui, words: str) -> None:
     assert words in flat(render(result([]), ui, explain=False))
 
 
@@ -210,7 +209,7 @@ def test_a_reviewer_that_failed_is_named() -> None:
         ("ko", "일부만 완료된(partial) 결과: 1단계에서 C · P-LIT (문자 그대로) 응답 없음: timeout"),
     ],
 )
-def test_the_view_names_a_perspective_that_is_missing(ui: UiLanguage, words: str, explain: bool) -> None:
+def test_the_view_names_a_perspective_that_is_missing(ui: Ui, words: str, explain: bool) -> None:
     call = CallRecord(agent="C", stage="stage1", engine="e", prompt_hash="h", problem="timeout")
     heard = contested().model_copy(update={"calls": [call]})
     assert words in flat(render(heard, ui, explain=explain))
@@ -318,7 +317,7 @@ def analysed(protocol: str, text: str = NEGATED) -> SampleResult:
         ),
     ],
 )
-def test_a_debate_is_told_from_the_first_turn_to_the_moderator(ui: UiLanguage, expected: list[str]) -> None:
+def test_a_debate_is_told_from_the_first_turn_to_the_moderator(ui: Ui, expected: list[str]) -> None:
     view = flat(render(analysed("debate"), ui, 100))
     assert [words for words in expected if words not in view] == []
 
@@ -349,9 +348,7 @@ def test_what_went_wrong_in_a_debate_is_shown() -> None:
 @pytest.mark.parametrize("ui", UIS)
 @pytest.mark.parametrize("width", [40, 90, 120])
 @pytest.mark.parametrize("protocol", ["debate", "single", "stage1_only", "self_consistency:3", "self_consistency:7"])
-def test_every_protocol_fits_the_terminal_and_shows_no_votes_it_has_not(
-    protocol: str, width: int, ui: UiLanguage
-) -> None:
+def test_every_protocol_fits_the_terminal_and_shows_no_votes_it_has_not(protocol: str, width: int, ui: Ui) -> None:
     for explain in (True, False):
         view = render(analysed(protocol), ui, width, explain=explain)
         assert max(map(cell_len, view.splitlines())) <= width
@@ -372,7 +369,7 @@ def test_a_persona_is_spelled_out_once() -> None:
 
 
 @pytest.mark.parametrize(("ui", "words"), [("en", "t0: polarity → negative"), ("ko", "t0: 극성 → 부정")])
-def test_the_compact_view_says_what_a_debate_changed(ui: UiLanguage, words: str) -> None:
+def test_the_compact_view_says_what_a_debate_changed(ui: Ui, words: str) -> None:
     assert words in flat(render(analysed("debate"), ui, 140, explain=False))
 
 

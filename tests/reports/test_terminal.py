@@ -11,8 +11,8 @@ from rich.console import Console
 from samsim.experiments.artefacts import OUTPUTS, SCORECARDS
 from samsim.reports.build import ReportFiles, build_report
 from samsim.reports.numbers import percent
-from samsim.reports.tables.model import Ui
 from samsim.reports.terminal import show_comparison
+from samsim.schemas.code_names import Ui
 from tests.reports.making_runs import change_manifest, change_rows, copied, fail_sample, rows_of
 
 

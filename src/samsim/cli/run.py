@@ -16,8 +16,8 @@ from samsim.plurals import how_many
 from samsim.spelling import closest
 
 if TYPE_CHECKING:
-    from samsim.cli.result_view.labels import UiLanguage
     from samsim.experiments.config import ExperimentConfig
+    from samsim.schemas.code_names import Ui
 
 
 class _Experiment(click.Path):
@@ -168,7 +168,7 @@ def _announce(config: ExperimentConfig) -> None:
     )
 
 
-def _show_plan(config: ExperimentConfig, probe: int | None, ui: UiLanguage) -> None:
+def _show_plan(config: ExperimentConfig, probe: int | None, ui: Ui) -> None:
     from samsim.cli.console import PipeConsole
     from samsim.cli.views.run import plan_table
     from samsim.experiments.planning import DEFAULT_PROBES, plan_experiment

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from samsim.cli.exit_codes import ExitCode, ending
 
 if TYPE_CHECKING:
-    from samsim.cli.result_view.labels import UiLanguage
     from samsim.experiments.run_set import Experiment
     from samsim.reports.build import ReportFiles
+    from samsim.schemas.code_names import Ui
 
 
-def finish_run(outcome: Experiment, *, report: bool, ui: UiLanguage) -> ExitCode:
+def finish_run(outcome: Experiment, *, report: bool, ui: Ui) -> ExitCode:
     """Build the report if requested, show the outcome, and return the exit code."""
     from samsim.cli.views.run import show_outcome
     from samsim.reports.build import build_report

@@ -15,8 +15,8 @@ from samsim.cli.safe_text import shown
 from samsim.errors import UnknownKeyError
 
 if TYPE_CHECKING:
-    from samsim.cli.result_view.labels import UiLanguage
     from samsim.experiments.artefacts import Run, RunSample
+    from samsim.schemas.code_names import Ui
 
 _LISTED = 20
 
@@ -72,7 +72,7 @@ def show(
     ctx.exit(ExitCode.OK)
 
 
-def _tell_unfinished(runs: Sequence[Run], ui: UiLanguage) -> None:
+def _tell_unfinished(runs: Sequence[Run], ui: Ui) -> None:
     from samsim.experiments.artefacts import how_far
     from samsim.reports.tables.model import said
 

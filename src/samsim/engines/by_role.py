@@ -1,4 +1,4 @@
-"""Engines of a user's own among those that are named: one mapping by role."""
+"""Your own engines beside named ones, in one mapping by role."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from samsim.spelling import closest
 def setup_by_role(given: Mapping[Any, Any], protocol: str) -> EngineSetup:
     """Build the engines of a mapping of roles to engines, names and settings.
 
-    The most particular role that is given decides, as in an engine file. Whoever gives engines of their own gives one
-    for everybody who is asked: nobody answers who was not named.
+    The most specific role that is given decides, as in an engine file. With your own engines, every agent that is
+    asked must have one: no default answers for the others.
     """
     by_role = {_role(key): value for key, value in given.items()}
     own = {role: value for role, value in by_role.items() if is_engine(value)}

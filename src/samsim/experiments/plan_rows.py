@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from samsim.notebook import html_block, html_table
 from samsim.plurals import how_many
+from samsim.schemas.code_names import Ui
 
 if TYPE_CHECKING:
     from samsim.experiments.planning import CellPlan, Estimate, ExperimentPlan
 
-Ui = Literal["en", "ko"]
 _COLUMNS: Mapping[Ui, tuple[str, ...]] = {
     "en": ("cell", "samples", "calls", "tokens", "cost, $", "engine seconds"),
     "ko": ("셀", "샘플", "호출", "토큰", "비용($)", "엔진 시간(초)"),

@@ -23,9 +23,10 @@ from samsim.reports.page.html import report_page
 from samsim.reports.page.sample_pack import DEFAULT_BUDGET
 from samsim.reports.tables import measures, results, review, subsets
 from samsim.reports.tables.formats import latex_table, markdown_table
-from samsim.reports.tables.model import Table, Ui
+from samsim.reports.tables.model import Table
 from samsim.reports.tables.provenance import failed_checks
 from samsim.reports.tables.run_rows import primary_of
+from samsim.schemas.code_names import Ui
 
 _SAY_WHERE = "say where the report goes with --out (in Python: out)"
 METRICS_JSON, METRICS_CSV, PAGE, PAPER = "metrics.json", "metrics.csv", "report.html", "paper"

@@ -14,10 +14,10 @@ from samsim.reports.codes import BASELINE, FAMILY, named
 from samsim.reports.collecting import Collected, Problem
 from samsim.reports.numbers import NOTHING, p_value, percent, percent_interval, points
 from samsim.reports.scored import Scored, scored_runs, trivial_scores
-from samsim.reports.tables.model import Ui, filled, said
+from samsim.reports.tables.model import filled, said
 from samsim.reports.tables.results import budget_cells
 from samsim.reports.tables.run_rows import missing_row, primary_of
-from samsim.schemas.code_names import Pair
+from samsim.schemas.code_names import Pair, Ui
 from samsim.schemas.scorecards import Family
 
 _BUDGET: tuple[Pair, ...] = (("calls", "호출"), ("tokens", "토큰"), ("cost", "비용"))

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
+Ui = Literal["en", "ko"]
+"""A language that samsim shows its words in."""
 Pair = tuple[str, str]
 """The same text in English and in Korean."""
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 from samsim.plurals import how_many
 from samsim.schemas import code_names
-from samsim.schemas.code_names import Pair
+from samsim.schemas.code_names import Pair, Ui
 
-UiLanguage = Literal["en", "ko"]
 _LOCALE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
 
 LABELS: Mapping[str, Pair] = {
@@ -176,7 +174,7 @@ LABELS: Mapping[str, Pair] = {
 class Labels:
     """The words for one language."""
 
-    ui: UiLanguage
+    ui: Ui
 
     def __call__(self, key: str, **values: object) -> str:
         """Return a label, with its blanks filled in."""
@@ -203,7 +201,7 @@ class Labels:
         return pair[1] if self.ui == "ko" else pair[0]
 
 
-def choose_ui(wanted: str, environ: Mapping[str, str] | None = None) -> UiLanguage:
+def choose_ui(wanted: str, environ: Mapping[str, str] | None = None) -> Ui:
     """Return the language of the labels; "auto" follows the locale variables in POSIX order, else it is English."""
     if wanted == "ko" or wanted == "en":
         return "ko" if wanted == "ko" else "en"

@@ -10,18 +10,18 @@ from rich.text import Text
 from samsim.cli.console import literal_console
 from samsim.cli.result_view.debate import debate_view
 from samsim.cli.result_view.final import final_view
-from samsim.cli.result_view.labels import Labels, UiLanguage
+from samsim.cli.result_view.labels import Labels
 from samsim.cli.result_view.memory import memory_view
 from samsim.cli.result_view.review import doubts_view, votes_view
 from samsim.cli.result_view.stage1 import stage1_view
 from samsim.cli.result_view.style import Look, cell, joined
 from samsim.cli.result_view.text import legend, text_view
-from samsim.schemas.code_names import LANGUAGE, PERSPECTIVE, STAGE
+from samsim.schemas.code_names import LANGUAGE, PERSPECTIVE, STAGE, Ui
 from samsim.schemas.protocols import draws_of, is_conflict_review
 from samsim.schemas.results import SampleResult
 
 
-def show(result: SampleResult, *, explain: bool, ui: UiLanguage) -> None:
+def show(result: SampleResult, *, explain: bool, ui: Ui) -> None:
     """Print the view to stdout, in color if the terminal supports it."""
     console = literal_console()
     console.print(build_view(result, Look(Labels(ui), console.width, console.plain), explain=explain))

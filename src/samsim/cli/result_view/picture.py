@@ -11,9 +11,10 @@ from itertools import groupby
 from rich.cells import cell_len, get_character_cell_size
 from rich.console import CONSOLE_SVG_FORMAT, Console  # type: ignore[attr-defined]
 
-from samsim.cli.result_view.labels import Labels, UiLanguage
+from samsim.cli.result_view.labels import Labels
 from samsim.cli.result_view.layout import build_view
 from samsim.cli.result_view.style import Look
+from samsim.schemas.code_names import Ui
 from samsim.schemas.results import SampleResult
 
 FONTS = "'D2Coding', 'NanumGothicCoding', 'Noto Sans Mono CJK KR', 'DejaVu Sans Mono', Menlo, Consolas, monospace"
@@ -29,7 +30,7 @@ _TEXT = re.compile(
 
 
 def render_svg(
-    result: SampleResult, width: int = 120, *, ui: UiLanguage = "en", title: str = "samsim", explain: bool = True
+    result: SampleResult, width: int = 120, *, ui: Ui = "en", title: str = "samsim", explain: bool = True
 ) -> str:
     """Return the view of a result, ``width`` columns wide, as an SVG document."""
     # The environment (NO_COLOR, COLUMNS, TERM) must not change the picture.

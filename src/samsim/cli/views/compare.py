@@ -19,8 +19,8 @@ from samsim.plurals import how_many
 from samsim.reports.codes import BASELINE, named
 from samsim.reports.equal_answers import IDENTICAL, SAME_TUPLES, what_differs
 from samsim.reports.numbers import p_value, percent, percent_interval, points, points_interval
-from samsim.reports.tables.model import Ui, said
-from samsim.schemas.code_names import Pair
+from samsim.reports.tables.model import said
+from samsim.schemas.code_names import Pair, Ui
 from samsim.schemas.scorecards import Family
 
 _LISTED_FAILURES = 5

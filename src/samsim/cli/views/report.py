@@ -9,8 +9,9 @@ from samsim.cli.console import PipeConsole
 from samsim.cli.safe_text import shown
 from samsim.plurals import how_many
 from samsim.reports.build import ReportFiles
-from samsim.reports.tables.model import Ui, said
+from samsim.reports.tables.model import said
 from samsim.reports.terminal import failed_checks_line, missing_line, partial_lines, show_comparison
+from samsim.schemas.code_names import Ui
 
 
 def show_report(files: ReportFiles, *, quiet: bool, ui: Ui = "en") -> None:

@@ -14,7 +14,8 @@ from samsim.experiments.artefacts import OUTPUTS, read_run
 from samsim.experiments.plan_rows import cell_row, plan_columns, plan_title, total_row
 from samsim.experiments.planning import ExperimentPlan
 from samsim.plurals import how_many
-from samsim.reports.tables.model import Ui, said
+from samsim.reports.tables.model import said
+from samsim.schemas.code_names import Ui
 from samsim.schemas.results import missing_words
 
 if TYPE_CHECKING:

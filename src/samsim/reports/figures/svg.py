@@ -9,7 +9,8 @@ from functools import cache
 from html import escape
 from importlib.resources import files
 
-from samsim.reports.tables.model import Text, Ui, said
+from samsim.reports.tables.model import Text, said
+from samsim.schemas.code_names import Ui
 
 # Approximate width of a character at the label font size; Hangul is about twice as wide.
 _LATIN, _WIDE = 7.0, 13.0

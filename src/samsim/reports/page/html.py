@@ -19,8 +19,9 @@ from samsim.reports.numbers import whole
 from samsim.reports.page.sample_pack import DETAILS_PER_CHUNK
 from samsim.reports.page.sections import SECTIONS, banners, provenance, sections, words
 from samsim.reports.tables.formats import page_text
-from samsim.reports.tables.model import Ui, said
+from samsim.reports.tables.model import said
 from samsim.reports.words import PAGE, all_words
+from samsim.schemas.code_names import Ui
 
 _SCRIPTS = ("page.js", "spans.js", "detail.js", "browser.js")
 _BLANK = re.compile(r"\{\{([a-z_]+|t:[a-z_]+)\}\}")

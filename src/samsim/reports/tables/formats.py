@@ -6,7 +6,8 @@ import re
 from html import escape
 from itertools import groupby
 
-from samsim.reports.tables.model import Column, Row, Table, Text, Ui, grouped, said
+from samsim.reports.tables.model import Column, Row, Table, Text, grouped, said
+from samsim.schemas.code_names import Ui
 
 _LATEX = {
     "\\": r"\textbackslash{}",

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from samsim.schemas.code_names import Pair
+from samsim.schemas.code_names import Pair, Ui
 
 Text = str | Pair
-Ui = Literal["en", "ko"]
 RowKind = Literal["plain", "baseline", "missing", "failed"]
 
 
