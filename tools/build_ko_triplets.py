@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from samsim.language.analyze import analyze_text
-from samsim.language.opinions import opinions_of
+from samsim.language.opinions import OpinionReader, opinions_of
 from samsim.metrics.agreement import cohen_kappa
 
 SOURCE = Path(__file__).parent / "ko_triplets"
@@ -124,7 +124,7 @@ def split_of(texts: Iterable[Mapping[str, str]]) -> dict[str, str]:
     return found
 
 
-def gold_tuple(item: Opinion, text: str, domain: str) -> dict[str, Any]:
+def gold_tuple(item: Opinion, text: str, domain: str, opinions: OpinionReader) -> dict[str, Any]:
     """Return a tuple as the set holds it: the opinion in the form of our convention, the ref as the category."""
     assert item.opinion is not None
     words = text[slice(*item.opinion)]
@@ -134,7 +134,7 @@ def gold_tuple(item: Opinion, text: str, domain: str) -> dict[str, Any]:
     return {
         "aspect_term": "" if item.aspect is None else text[slice(*item.aspect)],
         "aspect_ref": category,
-        "opinion_term": opinions_of(analyze_text(text, "ko")).normal(words),
+        "opinion_term": opinions.normal(words),
         "polarity": item.polarity,
         "span": None if item.aspect is None else {"start": item.aspect[0], "end": item.aspect[1]},
     }
@@ -168,7 +168,8 @@ def main() -> None:
         uid, text, domain = row["uid"], row["text"], row["domain"]
         items = decided.get(uid, first[uid])
         samples[splits[uid]].append({"uid": uid, "language": "ko", "text": text})
-        tuples = [gold_tuple(item, text, domain) for item in items]
+        opinions = opinions_of(analyze_text(text, "ko"))
+        tuples = [gold_tuple(item, text, domain, opinions) for item in items]
         gold[splits[uid]].append({"uid": uid, "tuples": tuples, "tags": tags_of(items, domain)})
     for split, _ in SPLITS:
         for ending, lines in (("jsonl", samples[split]), ("gold.jsonl", gold[split])):
