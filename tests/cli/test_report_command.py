@@ -68,7 +68,7 @@ def test_what_is_missing_is_an_exit_code_too(small_experiment: Path, tmp_path: P
 def test_a_folder_without_runs_is_no_input(tmp_path: Path) -> None:
     ended = CliRunner().invoke(cli, ["report", str(tmp_path)], standalone_mode=True)
     assert ended.exit_code == ExitCode.NO_INPUT
-    assert "no run" in ended.stderr
+    assert "No run found in" in ended.stderr
 
 
 def test_a_failed_check_is_said_and_ends_with_one(small_experiment: Path, tmp_path: Path) -> None:

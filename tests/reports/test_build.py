@@ -92,7 +92,7 @@ def test_runs_of_different_experiments_need_a_place(experiment: Path, tmp_path: 
 
 
 def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no run"):
+    with pytest.raises(InputError, match="No run found in"):
         built(tmp_path, out=tmp_path)
 
 
